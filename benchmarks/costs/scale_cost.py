@@ -21,7 +21,7 @@ from sfumato.anonymization._anonymize import anonymize
 from sfumato.anonymization.methods.method import FINDING
 from sfumato.census import census_schema, synthetic_census
 from sfumato.engines import Engine, Spark, Stream, engine_of
-from sfumato.io.read_spark import active_session
+from sfumato.io.read_spark import required_session
 from sfumato.principles import Dissimilarity, DistinctLDiversity, KAnonymity
 from sfumato.verification._verify import verify
 
@@ -148,7 +148,7 @@ def measure_audit(path: Path, name: str, master: str) -> dict[str, Any]:
 def _source(path: Path, name: str) -> Any:
     """Return a table where its engine reads it: a Parquet file on executors as a DataFrame of Spark."""
     is_frame = name == Spark.name and path.suffix == ".parquet"
-    return active_session().read.parquet(str(path)) if is_frame else path
+    return required_session("spark://").read.parquet(str(path)) if is_frame else path
 
 
 def _engine(name: str, folder: Path, master: str) -> Engine:

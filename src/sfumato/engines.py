@@ -111,9 +111,9 @@ class Spark:
                 yield storage
                 return
             from sfumato.spark.cluster_parts import ClusterParts
-            from sfumato.spark.spark_session import spark_session
+            from sfumato.spark.spark_session import starting_session
 
-            with spark_session(self.master, self.session, self.settings, self.timeout) as session:
+            with starting_session(self.master, self.session, self.settings, self.timeout) as session:
                 parts = ClusterParts(session, self.timeout)
                 try:
                     with mapping_parts(parts):

@@ -223,7 +223,7 @@ def evaluating(code, parts=2):
     ids=["worker ends", "daemon killed", "out of memory"],
 )
 def test_work_that_always_fails_is_an_error(session, code, problem):
-    parts = ClusterParts(session, 60)
+    parts = ClusterParts(lambda: session, 60)
     try:
         with pytest.raises(sf.errors.ClusterError, match=f"could not search the parts.*{problem}.*Check the logs"):
             parts(evaluating(code), lambda share: None)
@@ -232,7 +232,7 @@ def test_work_that_always_fails_is_an_error(session, code, problem):
 
 
 def test_errors_of_the_package_come_back_as_they_are(session):
-    parts = ClusterParts(session, 60)
+    parts = ClusterParts(lambda: session, 60)
     try:
         with pytest.raises(sf.errors.ParameterError, match="k = 0"):
             parts(evaluating("__import__('sfumato').KAnonymity(0)"), lambda share: None)
@@ -251,7 +251,7 @@ def slowly_prepared(seconds, parts):
 
 
 def test_a_driver_that_prepares_parts_for_longer_than_the_timeout_is_no_idle_cluster(session):
-    parts = ClusterParts(session, 2)
+    parts = ClusterParts(lambda: session, 2)
     try:
         before = time.monotonic()
         assert parts(slowly_prepared(0.6, 6), lambda share: None) == [5] * 6
@@ -264,7 +264,7 @@ def test_no_job_is_submitted_after_an_interruption(session):
     def interrupt(share):
         raise KeyboardInterrupt
 
-    parts = ClusterParts(session, 60)
+    parts = ClusterParts(lambda: session, 60)
     try:
         before, threads = next_job(session), threading.active_count()
         with pytest.raises(KeyboardInterrupt):

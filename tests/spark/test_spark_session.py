@@ -117,6 +117,13 @@ def test_a_wrong_master_is_an_error_soon(master, problem):
     assert no_session_is_left()
 
 
+def test_an_error_of_the_work_is_raised_although_the_session_cannot_be_started_either():
+    require_spark()
+    with pytest.raises(sf.errors.FileError, match="nobody"):
+        sf.anonymize("nobody.csv", SCHEMA, sf.KAnonymity(4), engine=sf.engines.Spark("nonsense"))
+    assert no_session_is_left()
+
+
 def test_a_master_that_accepts_connections_and_never_answers_is_an_error_after_the_timeout():
     require_spark()
     with socket.create_server(("127.0.0.1", 0)) as silent:

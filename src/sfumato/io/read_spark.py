@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.errors import ColumnError, DatabaseError, ParameterError
+from sfumato.part_maps import active_part_map
 
 SCHEME = "spark"
 """The scheme of the URI `spark://`: tables and queries of the session of the engine."""
@@ -114,8 +115,10 @@ def active_session() -> Any:
 
 def required_session(uri: str) -> Any:
     """Return the session that the engine uses; an error if there is none."""
+    # that of the engine may still be starting
+    session = getattr(active_part_map(), "session", None)
     try:
-        session = active_session()
+        session = active_session() if session is None else session
     except ImportError:
         session = None
     if session is None:

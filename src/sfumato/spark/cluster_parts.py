@@ -14,7 +14,7 @@ import pickle
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -32,23 +32,40 @@ _PARTS_PER_CORE = 3
 
 
 class ClusterParts:
-    """A map over parts: see `sfumato.part_maps.PartMap`. `timeout`: the seconds to wait for an executor."""
+    """A map over parts: see `sfumato.part_maps.PartMap`.
 
-    def __init__(self, session: Any, timeout: float) -> None:
+    `session`: waits for the Spark session and returns it; called when it is first needed. `timeout`: the seconds to wait for
+    an executor.
+    """
+
+    def __init__(self, session: Callable[[], Any], timeout: float) -> None:
+        self._session, self.timeout = session, timeout
+
+    @cached_property
+    def session(self) -> Any:
+        """The Spark session; waits until it has started."""
+        return self._session()
+
+    @property
+    def context(self) -> Any:
+        """The context of the session."""
+        return self.session.sparkContext
+
+    @cached_property
+    def package(self) -> tuple[str, dict[str, str], Any]:
+        """What an executor needs to run the same code: see `bootstrap`."""
         from sfumato.spark.executor import package_versions
 
-        self.session, self.context, self.timeout = session, session.sparkContext, timeout
         digest, archive = _package()
-        # fetched only by executors that do not have the same files
-        self.archive = self.context.broadcast(archive)
         # Spark sends the functions of that module by value
         importlib.import_module("pyspark.cloudpickle").register_pickle_by_value(bootstrap)
-        self.package = digest, package_versions(), self.archive
-        """What an executor needs to run the same code: see `bootstrap`."""
+        # the archive is fetched only by executors that do not have the same files
+        return digest, package_versions(), self.context.broadcast(archive)
 
     def close(self) -> None:
         """Free what the executors hold."""
-        destroy(self.archive)
+        if "package" in self.__dict__:
+            destroy(self.package[-1])
 
     def __call__(self, work: PartWork, progress: Callable[[float], None]) -> list[Any]:
         """Return the result of each part, in their order."""

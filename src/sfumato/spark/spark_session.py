@@ -9,7 +9,8 @@ import shutil
 import socket
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -59,22 +60,38 @@ def spark_session(
     `timeout`: the seconds after which a master that does not answer is an error. In a Java process that earlier sessions of
     the user left running, Spark itself gives up instead, after about a minute.
     """
+    with starting_session(master, session, settings, timeout) as started:
+        yield started()
+
+
+@contextmanager
+def starting_session(
+    master: str | None, session: Any = None, settings: Mapping[str, str] | None = None, timeout: float = 60
+) -> Iterator[Callable[[], Any]]:
+    """Yield a function that waits for the session and returns it; see `spark_session`.
+
+    A new session starts in a thread meanwhile, because processes of a cluster need seconds to start. What can be checked at
+    once is checked at once. If the session cannot be started, the function raises the error, and so does the end of the
+    context if nobody needed the session.
+    """
     sql = import_extra("pyspark.sql", "spark", "Spark sessions", "pyspark")
     found = session if session is not None else active_session()
     if found is not None:
         check_session(found, master)
-        yield found
+        yield lambda: found
         return
     _require_java()
     _require_master(master, timeout)
-    with _java(master, settings or {}) as (chosen, is_ours):
-        started = _start(sql, master, chosen, timeout if is_ours else None)
+    with _java(master, settings or {}) as (chosen, is_ours), ThreadPoolExecutor(1, "spark session") as thread:
+        starting = thread.submit(_start, sql, master, chosen, timeout if is_ours else None)
         try:
-            yield started
+            yield starting.result
+            starting.result()
         finally:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                started.stop()
+            if starting.exception() is None:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    starting.result().stop()
 
 
 @contextmanager
@@ -174,9 +191,7 @@ def _starting(master: str | None) -> Iterator[None]:
     """Run the code inside, which starts Spark; what it raises becomes an error that says what may be wrong."""
     try:
         # Spark reads the variable while it starts
-        with environment({_PYTHON: os.environ.get(_PYTHON) or sys.executable}), warnings.catch_warnings():
-            # versions of other packages that Spark has not been tested with: what is used here is tested
-            warnings.simplefilter("ignore")
+        with environment({_PYTHON: os.environ.get(_PYTHON) or sys.executable}):
             yield
     except Exception as error:
         is_remote = (master or "").startswith("spark://")
