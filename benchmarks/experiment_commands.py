@@ -19,7 +19,13 @@ Example:
 )
 @click.option("--rows", default=30_162, show_default=True, type=click.IntRange(min=500), help="Rows of each table.")
 @click.option("--diversity", default=3, show_default=True, type=click.IntRange(min=2), help="The l of l-diversity.")
-@click.option("--methods", default="glaze,mondrian,lattice", show_default=True, metavar="LIST", help="Methods to compare.")
+@click.option(
+    "--methods",
+    default="glaze,mondrian,lattice",
+    show_default=True,
+    metavar="LIST",
+    help="Methods to compare; projections: two tables.",
+)
 @click.option("--attacks", "names", default="", metavar="LIST", help="Attacks to run.  [default: all but replay]")
 @seed_option
 @json_option

@@ -143,8 +143,9 @@ def test_both_engines_audit_alike():
 
 
 def test_attacks_on_the_synthetic_census():
-    done = benchmark("attacks", "--rows", "600", "--methods", "mondrian", "--attacks", "homogeneity,linkage", "--json")
+    methods = "mondrian,projections"
+    done = benchmark("attacks", "--rows", "600", "--methods", methods, "--attacks", "homogeneity,linkage", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     runs = json.loads(done.stdout)["runs"]
-    assert {one["attack"] for one in runs} == {"homogeneity", "linkage"}
+    assert {one["attack"] for one in runs} == {"homogeneity", "linkage", "intersection"}
     assert all(0 <= one["success, %"] <= 100 and 0 <= one["loss"] <= 1 for one in runs)
