@@ -69,6 +69,13 @@ def test_a_method_that_ignores_secrets_reveals_nothing():
     assert result.success == result.baselines[MODE]
 
 
+def test_groups_that_resist_reveal_nothing_without_the_seed():
+    release = sf.anonymize(people_of(96, 0), SCHEMA, REQUIREMENT, resist=["minimality"], seed=SEED)
+    known, unknown = sf.attack(release, attacks=[Replay(seed=SEED, guesses=1, budget=2_096 * 30)])
+    assert known.right == known.certain > 0  # the proof is about attackers who do not know the seed
+    assert unknown.success == unknown.baselines[MODE] and not unknown.certain
+
+
 def test_a_folder_is_replayed_with_its_suppressed_rows(tmp_path):
     data = people_of(40, 2)
     release = sf.anonymize(data, SCHEMA, REQUIREMENT, method="mondrian", suppress="0.3", seed=SEED)

@@ -190,6 +190,20 @@ def test_groups_without_regard_to_secrets_reveal_none():
     assert any("the method mondrian does not look for such swaps" in note for note in result.notes)
 
 
+@pytest.mark.data
+def test_adult_is_revealed_by_glaze_and_not_by_groups_that_resist(real_data):
+    """k = 5 and frequency l = 5, near what occupations allow: the share that the requirement allows is 20 %."""
+    quasi = ["age", "sex", "race", "marital-status", "education", "native-country", "workclass", "salary-class"]
+    people = sf.read_table(real_data / "adult" / "adult_30162.csv", sf.Schema(quasi, ["occupation"])).take(np.arange(3000))
+    shares = {}
+    for resist in ((), ("minimality",)):
+        made = sf.anonymize(people, None, [sf.KAnonymity(5), sf.FrequencyLDiversity(5)], resist=resist, suppress="0.02", seed=1)
+        result = sf.attack(made, attacks=["swap-optimality"])[0]
+        shares[resist] = result.success.share, result.baselines[DEALT].share
+    assert shares[()][0] > shares[()][1] + 0.05
+    assert shares["minimality",][0] < shares["minimality",][1] + 0.03
+
+
 def test_a_sample_of_near_groups_is_attacked(release):
     result = sf.attack(release, attacks=["swap-optimality"], sample=400)[0]
     assert 200 < result.success.tried < 800
