@@ -33,7 +33,7 @@ def test_on_the_synthetic_census():
 
 
 def test_a_table_is_shown():
-    done = benchmark("release", "--rows", "1000")
+    done = benchmark("release", "--rows", "1000", "--requirements", "k")
     assert (done.returncode, done.stderr) == (0, "")
     assert "/ pyarrow" in done.stdout
     assert "verifying" in done.stdout
