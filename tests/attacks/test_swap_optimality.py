@@ -197,7 +197,8 @@ def test_adult_is_revealed_by_glaze_and_not_by_groups_that_resist(real_data):
     people = sf.read_table(real_data / "adult" / "adult_30162.csv", sf.Schema(quasi, ["occupation"])).take(np.arange(3000))
     shares = {}
     for resist in ((), ("minimality",)):
-        made = sf.anonymize(people, None, [sf.KAnonymity(5), sf.FrequencyLDiversity(5)], resist=resist, suppress="0.02", seed=1)
+        principles = [sf.KAnonymity(5), sf.FrequencyLDiversity(5)]
+        made = sf.anonymize(people, None, principles, resist=resist, suppress="0.02", seed=1)
         result = sf.attack(made, attacks=["swap-optimality"])[0]
         shares[resist] = result.success.share, result.baselines[DEALT].share
     assert shares[()][0] > shares[()][1] + 0.05

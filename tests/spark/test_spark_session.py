@@ -104,7 +104,8 @@ def test_a_cluster_without_executors_is_an_error_after_the_timeout(monkeypatch):
         ("spark://127.0.0.1:1", "cannot be reached"),
         ("spark://nobody.invalid:7077", "cannot be reached"),
         ("spark://127.0.0.1", "not an address"),
-        ("nonsense", "Spark cannot be started"),
+        ("nonsense", "is not a master of Spark"),
+        ("local[nonsense]", "Spark cannot be started"),
     ],
 )
 def test_a_wrong_master_is_an_error_soon(master, problem):
@@ -120,7 +121,7 @@ def test_a_wrong_master_is_an_error_soon(master, problem):
 def test_an_error_of_the_work_is_raised_although_the_session_cannot_be_started_either():
     require_spark()
     with pytest.raises(sf.errors.FileError, match="nobody"):
-        sf.anonymize("nobody.csv", SCHEMA, sf.KAnonymity(4), engine=sf.engines.Spark("nonsense"))
+        sf.anonymize("nobody.csv", SCHEMA, sf.KAnonymity(4), engine=sf.engines.Spark("local[nonsense]"))
     assert no_session_is_left()
 
 

@@ -31,6 +31,9 @@ from sfumato.spark.java_process import (
 _PYTHON = "PYSPARK_PYTHON"
 """The environment variable that names the Python of the executors."""
 
+_MASTERS = ("local", "spark://", "k8s://")
+"""How the masters begin that Spark knows, beside `yarn`; it takes seconds to refuse another one."""
+
 _SETTINGS = {
     # the page of a session would be open to everybody on the network
     "spark.ui.enabled": "false",
@@ -218,7 +221,14 @@ def _require_java() -> None:
 
 
 def _require_master(master: str | None, timeout: float) -> None:
-    """Raise an error if nobody listens at the address of a master; Spark itself would try for minutes."""
+    """Raise an error if a master is none, or nobody listens at its address; Spark itself would try for minutes."""
+    if master is not None and master != "yarn" and not master.startswith(_MASTERS):
+        raise ClusterError(
+            f"{master!r} is not a master of Spark",
+            remedy='Name one such as "local[*]", "spark://host:7077", "yarn" or "k8s://https://host:443".',
+            key="master",
+            value=master,
+        )
     if master is None or not master.startswith("spark://"):
         return
     reasons = []
