@@ -16,6 +16,7 @@ from sfumato.anonymization.methods.search_problem import SearchProblem
 from sfumato.errors import ParameterError
 from sfumato.kernels.cell_shares import shares_of
 from sfumato.kernels.mondrian_cuts import covers
+from sfumato.storage import stored
 
 _WHOLE = 2
 """Tables of up to this many times the rows of a part are searched as a whole."""
@@ -87,16 +88,15 @@ class Glaze(Method):
         if problem.rows < 2 * problem.constraints.least:
             return Grouping(np.zeros(problem.rows, np.int64), ("the table is too small for two groups",))
         task.progress(FINDING, 0.0)
+        # Mondrian first: its cuts are a start where some groups must be large, and a cluster has the time to start meanwhile
+        mondrian = stored(Mondrian().group(task).of_row) if problem.constraints.conditions else None
         if problem.rows > _WHOLE * self.part_rows:
-            found, mondrian = search_in_parts(problem, seed, self.effort, part_rows(problem.rows, self.part_rows)), None
+            found = search_in_parts(problem, seed, self.effort, part_rows(problem.rows, self.part_rows))
         else:
-            # the cuts of Mondrian are a start where some groups must be large
-            mondrian = Mondrian().group(task).of_row if problem.constraints.conditions else None
             found = search_part(problem, seed, self.effort, mondrian)
         if mondrian is None:
             # only under conditions on histograms, in small tables, and where a group fails, may Mondrian be better
-            small = problem.rows <= _COMPARED
-            if not small and not problem.constraints.conditions and task.satisfied(found).all():
+            if problem.rows > _COMPARED and task.satisfied(found).all():
                 return Grouping(found)
             mondrian = Mondrian().group(task).of_row
         # an exact check of both, because the search reckons with floats
