@@ -16,8 +16,9 @@ import sfumato as sf
 from best_grouping import best_groupings, line_share, ordinal_share, set_share, tree_share
 from exhaustive import best_loss, random_case, table_of
 from sfumato.anonymization import loss_bound
-from sfumato.anonymization.loss_bounds import charges, stated_bound
+from sfumato.anonymization.loss_bounds import charges
 from sfumato.anonymization.loss_bounds.covering_classes import covering_options
+from sfumato.anonymization.loss_bounds.published_bound import stated_bound
 from sfumato.anonymization.recoding import domains_of
 from small_tables import ORDER, TREE
 
@@ -75,7 +76,10 @@ def requirement(draw):
                 ),
                 (sf.FrequencyLDiversity(l), lambda s: max(map(s.count, s)) * l <= len(s)),
                 (sf.DistinctLDiversity(l), lambda s: len(set(s)) >= l),
-                (sf.EpsilonMAnonymity(epsilon=epsilon, m=l), lambda s: all(sum(near(x, y) for y in s) * l <= len(s) for x in s)),
+                (
+                    sf.EpsilonMAnonymity(epsilon=epsilon, m=l),
+                    lambda s: all(sum(near(x, y) for y in s) * l <= len(s) for x in s),
+                ),
             ]
         )
     )
@@ -99,7 +103,7 @@ def test_no_grouping_loses_less_than_the_bound(case):
     shares = [share_of(name, column) for name, column in zip(names, columns, strict=True)]
     best = best_groupings(columns, shares, lambda group: fine([secrets[i] for i in group]), dropped)
     for how in (False, True):
-        for number, lowest in enumerate(best):
+        for number in range(len(best)):
             bound = loss_bound(table, [principle], suppress=Fraction(number, len(rows)), secrets=how)
             assert bound >= 0
             # up to this number of rows may be suppressed

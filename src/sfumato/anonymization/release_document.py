@@ -75,7 +75,8 @@ def _utility(release: Release) -> dict[str, Any]:
     are coarser. Everything else follows from the published table.
     """
     utility = release.utility.to_dict(queries=False)
-    return {**utility, **published_utility(utility, release.schema, release.private.original.rows)}
+    bound = {} if release.bound is None else {"bound": release.bound}
+    return {**utility, **published_utility(utility, release.schema, release.private.original.rows), **bound}
 
 
 def published_utility(utility: Mapping[str, Any], schema: Schema, rows: int) -> dict[str, Any]:

@@ -85,7 +85,7 @@ def _enter(rows: Any, row: Any, inside: Any) -> Any:
 
 @inlined
 def _fullest(rows: Any, order: Any, start: Any, stop: Any, charge: Any, factor: Any, inside: Any, top: Any) -> Any:
-    """Return whether `order[start:stop]` can contain a group, the largest charges of one, and the largest factor to lower."""
+    """Return whether `order[start:stop]` can contain a group, the most that one is charged, and the largest factor."""
     filled, total, usable, widest, needed = 0, 0.0, 0, 0.0, rows.size * rows.unit
     for i in range(start, stop):
         usable += rows.count[order[i]] * rows.unit
@@ -181,8 +181,8 @@ def lower_factors(
     All combinations of options are tried, attribute by attribute, as far as a class can contain a group and could lower a
     factor of one of its rows. `buffers[j]` holds the rows divided by the first j attributes; `frames[j]` where the current
     class begins and ends, its option, and where the next class of that option begins, -1 if the option is to be chosen.
-    Returns how many steps of the limit are left; if that is negative, not all were tried, and the factors mean nothing. Cost:
-    linear in the rows for each combination.
+    Returns how many steps of the limit are left; if that is negative, not all were tried, and the factors mean nothing.
+    Cost: linear in the rows for each combination.
     """
     attributes, steps, depth = len(rows.options), 0, 0
     frames[0, 0], frames[0, 1], frames[0, 2], frames[0, 3] = 0, buffers.shape[1], -1, -1
@@ -224,4 +224,4 @@ def lower_factors(
         depth += 1
         frames[depth, 0], frames[depth, 1], frames[depth, 2], frames[depth, 3] = following, end, -1, -1
         base[depth] = price
-    return rows.limit - steps
+    return int(rows.limit - steps)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from sfumato.anonymization.loss_bounds.charges import distinct_rows, sound_charges
 from sfumato.anonymization.loss_bounds.crowds import Crowds, least_size
 from sfumato.anonymization.methods import Task
-from sfumato.anonymization.recoding import domains_of
+from sfumato.anonymization.recoding.domain import domain_of
 from sfumato.data.table import Table
 from sfumato.exact import Number
 from sfumato.parameters import check_share
@@ -22,15 +21,20 @@ _ROUNDING = 1 - 1e-9
 
 
 def loss_bound(
-    table: Table, principles: Sequence[Principle], *, suppress: Number = 0, secrets: bool = True
+    table: Table,
+    principles: Sequence[Principle],
+    *,
+    suppress: Number = 0,
+    secrets: bool = True,
+    recodings: Mapping[str, str] | None = None,
 ) -> float:
     """Return a loss that every grouping of a table has at least, if all its groups satisfy the principles.
 
-    The loss is `mean_loss`: the mean share of the cells, suppressed rows with the share 1. Each column is published as the
-    schema declares it, or by default. The bound holds for every partition of the rows, whatever method found it, and for
-    every partition of some of them if at most the share `suppress` of the rows is suppressed. It uses how many rows a group
-    has at least and, with `secrets`, how many near sensitive values it can contain. What else the principles require is
-    ignored.
+    The loss is that of `Loss.mean`: the mean share of the cells, suppressed rows with the share 1. Each column is published
+    as `recodings` says ("interval", "ancestor" or "set"), otherwise as the schema declares it, or by default. The bound
+    holds for every partition of the rows, whatever method found it, and for every partition of some of them if at most the
+    share `suppress` of the rows is suppressed. It uses how many rows a group has at least and, with `secrets`, how many near
+    sensitive values it can contain. What else the principles require is ignored.
 
     `secrets=False` uses quasi-identifiers and parameters only. A bound with secrets must not be published: it depends on
     which row has which secret.
@@ -45,7 +49,9 @@ def loss_bound(
     >>> round(loss_bound(people, [sf.KAnonymity(2)]), 4)  # {20, 21}, {40, 60}: the mean of 1/40, 1/40, 20/40, 20/40
     0.2625
     """
-    rows, domains, share = table.rows, domains_of(table), check_share(suppress)
+    rows, share = table.rows, check_share(suppress)
+    how = {**table.schema.recodings, **(recodings or {})}
+    domains = [domain_of(table.column(name), how.get(name)) for name in table.schema.quasi_identifiers]
     if not domains:
         return 0.0
     size = min(least_size(principles), rows)
@@ -56,17 +62,3 @@ def loss_bound(
     saved = np.sort(np.maximum(charge - len(domains), 0.0))[::-1][: int(share * rows)]
     total = math.fsum(charge.tolist()) - math.fsum(saved.tolist())
     return max(0.0, total * _ROUNDING / (rows * len(domains)))
-
-
-def stated_bound(bound: float, loss: float) -> float:
-    """Return a bound as it is published: the largest multiple of a hundredth of the loss that is not above it.
-
-    A figure that is computed from the original quasi-identifiers is rounded, so that it says no more about them than it must.
-
-    >>> stated_bound(0.123, 0.2), stated_bound(0.0, 0.0)
-    (0.122, 0.0)
-    """
-    if loss <= 0:
-        return 0.0
-    hundredths = min(100, math.floor(100 * Fraction(bound) / Fraction(loss)))
-    return float(Fraction(loss) * hundredths / 100)

@@ -1,13 +1,15 @@
 """Charge each row a part of the loss that every grouping has, by classes of values that cover all possible groups.
 
-Charges y are *sound* if no possible group G costs less than its rows are charged: Σ y over G ≤ cost of G, which is its number
-of rows times the loss of its cells. The sum of sound charges is then a lower bound on the loss of every grouping. If y is
-sound, so are the charges y · f, where f of a row is the least of (cost of G) / (Σ y over G) over the groups G that contain
-it: for each group G, every row's f is at most the ratio of G itself, so Σ y · f over G ≤ cost of G. Every f is at least 1.
+Charges y are *sound* if no possible group G costs less than its rows are charged: Σ y over G ≤ cost of G, which is its
+number of rows times the loss of its cells. The sum of sound charges is then a lower bound on the loss of every grouping.
+If y is sound, so are the charges y · f, where f of a row is the least of (cost of G) / (Σ y over G) over the groups G that
+contain it: for each group G, every row's f is at most the ratio of G itself, so Σ y · f over G ≤ cost of G. Every f is at
+least 1.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +28,7 @@ _MOST_FOUND = 0.9
 """The search for such groups ends when this share of the distinct rows has one."""
 
 _MOST_FACTOR = 1.5
-"""Charges are raised by at most this factor at a time: the search then skips groups that cost much more than their charges."""
+"""Charges are raised by at most this factor at a time: groups that cost much more than their charges are then skipped."""
 
 _ROUNDS = 8
 """How often charges are raised at most."""
@@ -116,7 +118,7 @@ class _Search:
 
     def total(self, charge: NDArray[np.float64]) -> float:
         """Return the charges of all rows of the table."""
-        return float(charge @ self.rows.count)
+        return math.fsum((charge * self.rows.count).tolist())
 
     def factors(self, charge: NDArray[np.float64], most: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """Return the factors by which charges may be raised, at most `most`; None if the steps do not suffice."""

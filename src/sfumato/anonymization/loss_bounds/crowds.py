@@ -73,7 +73,7 @@ class Crowds:
 
     @classmethod
     def of(cls, task: Task) -> Crowds:
-        """Return the crowds under the requirement that allows the smallest share; one crowd of all rows if none limits it."""
+        """Return the crowds under the requirement that allows the smallest share; one crowd of all rows if none does."""
         best = cls.unlimited(task.table.rows)
         if task.table.units is not None:  # limits are on people then, not on rows
             return best
@@ -101,8 +101,8 @@ def _largest_share(limit: NeighbourLimit, least: int, rows: int) -> Fraction:
 def _cliques(limit: NeighbourLimit) -> NDArray[np.int64]:
     """Return for each sensitive value the number of its crowd.
 
-    Along an order, the values from one to its last neighbour are all near one another. Without one, under a metric, so are the
-    values within half of ε of one of them. Otherwise each value is a crowd of its own.
+    Along an order, the values from one to its last neighbour are all near one another. Without one, under a metric, so are
+    the values within half of ε of one of them. Otherwise each value is a crowd of its own.
     """
     near, windows = limit.neighbours, limit.neighbours.windows
     if windows is not None:
