@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -18,9 +19,10 @@ from exhaustive import best_loss, random_case, table_of
 from sfumato.anonymization import loss_bound
 from sfumato.anonymization.loss_bounds import charges
 from sfumato.anonymization.loss_bounds.covering_classes import covering_options
-from sfumato.anonymization.loss_bounds.published_bound import stated_bound
+from sfumato.anonymization.loss_bounds.published_bound import published_bound, stated_bound
 from sfumato.anonymization.recoding import domains_of
 from small_tables import ORDER, TREE
+from tampered_releases import state, stated
 
 CASES = 2_000 if os.environ.get("SFUMATO_PROFILE") == "thorough" else 100
 
@@ -183,8 +185,70 @@ def test_grids_cover_every_interval_at_no_more_than_its_cost(numbers):
             assert min(option.cost[low] for option in covering) <= domain.share(low, high)
 
 
-@given(st.floats(0, 1), st.floats(0, 1))
-def test_a_stated_bound_is_not_above_the_bound(bound, loss):
-    stated = stated_bound(bound, loss)
+@given(st.floats(0, 1), st.floats(0, 1), st.sampled_from([500, 100_000]))
+def test_a_stated_bound_is_not_above_the_bound(bound, loss, rows):
+    stated = stated_bound(bound, loss, rows)
     assert 0 <= stated <= min(bound, loss) * (1 + 1e-15)
     assert loss == 0 or stated >= min(bound, loss) - 0.0100001 * loss
+
+
+def test_few_rows_have_coarse_steps():
+    assert stated_bound(0.4, 0.5, 10) == 0.25, "steps of five rows: halves of the loss"
+
+
+@pytest.fixture(scope="module")
+def people():
+    draw = np.random.default_rng(9)
+    return pa.table(
+        {
+            "age": draw.integers(20, 80, 600),
+            "town": draw.choice(["Bonn", "Jena", "Kiel", "Ulm"], 600),
+            "pay": draw.integers(10, 40, 600),
+        }
+    )
+
+
+SCHEMA = sf.Schema(["age", "town"], ["pay"])
+
+
+def test_a_release_states_a_bound(people):
+    release = sf.anonymize(people, SCHEMA, sf.KAnonymity(5), seed=1)
+    bound = loss_bound(release.private.original, release.principles, secrets=False, recodings=release.recodings)
+    assert 0.6 * release.loss < release.bound <= bound <= release.loss
+    assert release.document.utility.bound == release.bound
+    assert f"no grouping has less than {100 * release.bound:.4g} %" in repr(release)
+    assert pickle.loads(pickle.dumps(release)).bound == release.bound
+
+
+def test_the_stated_bound_does_not_depend_on_secrets(people):
+    shuffled = people.set_column(2, "pay", people["pay"].take(pa.array(np.random.default_rng(1).permutation(600))))
+    requirement = sf.Dissimilarity(epsilon=2, delta="0.5", k=4)
+    bounds = [
+        published_bound(sf.Table(frame, SCHEMA), [requirement], 0, {"age": "interval", "town": "set"}, 0.5)
+        for frame in (people, shuffled)
+    ]
+    assert bounds[0] == bounds[1] > 0
+    exact = [loss_bound(sf.Table(frame, SCHEMA), [requirement]) for frame in (people, shuffled)]
+    assert exact[0] != exact[1]
+
+
+def test_verify_computes_the_bound_again(people, tmp_path):
+    sf.anonymize(people, SCHEMA, sf.KAnonymity(5), seed=1, suppress="0.01").save(tmp_path / "out")
+    assert sf.verify(tmp_path / "out", people).holds
+    for change in (lambda utility: utility.update(bound=utility["bound"] * 1.01), lambda utility: utility.pop("bound")):
+        content = stated(tmp_path / "out")
+        change(content["utility"])
+        state(tmp_path / "out", content)
+        (check,) = [check for check in sf.verify(tmp_path / "out", people).checks if check.holds is False]
+        assert (check.name, check.detail) == ("figures", "utility.bound is not what the table and its original give")
+
+
+def test_releases_without_a_bound(people, monkeypatch):
+    schema = sf.Schema(["age"], hierarchies={"age": sf.Quantiles((4, 2))}, recodings={"age": "ancestor"})
+    table = sf.Table(people.select(["age"]), schema)
+    assert published_bound(table, [sf.KAnonymity(5)], 0, {"age": "ancestor"}, 0.5) is not None
+    assert published_bound(table, [sf.KAnonymity(5)], "0.1", {"age": "ancestor"}, 0.5) is None
+    monkeypatch.setattr("sfumato.anonymization.loss_bounds.published_bound.MOST_ROWS", 599)
+    release = sf.anonymize(people, SCHEMA, sf.KAnonymity(5), seed=1)
+    assert release.bound is None
+    assert "bound" not in release.to_dict()["utility"]

@@ -1,4 +1,4 @@
-"""The lower bound on the loss that a release states: without secrets, and in hundredths of its loss."""
+"""The lower bound on the loss that a release states: without secrets, and in steps of its loss."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from sfumato.anonymization.loss_bounds._loss_bound import loss_bound
-from sfumato.anonymization.release_document import counts_values
+from sfumato.anonymization.release_document import counts_values, published_step
 from sfumato.anonymization.utility import percent
 from sfumato.data.table import Table
 from sfumato.exact import Number
@@ -27,28 +27,30 @@ def published_bound(
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
-    >>> people = sf.Table(pa.table({"age": [20, 21, 40, 60]}), sf.Schema(["age"]))
-    >>> published_bound(people, [sf.KAnonymity(2)], 0, {"age": "interval"}, 0.5)
-    0.26
+    >>> people = sf.Table(pa.table({"age": [*range(0, 4000, 5)]}), sf.Schema(["age"]))
+    >>> round(published_bound(people, [sf.KAnonymity(2)], 0, {"age": "interval"}, 0.01), 4)
+    0.0012
     """
     if original.rows > MOST_ROWS or (Fraction(suppress) and counts_values(original.schema)):
         return None
     bound = loss_bound(original, principles, suppress=suppress, secrets=False, recodings=recodings)
-    return stated_bound(bound, loss)
+    return stated_bound(bound, loss, original.rows)
 
 
-def stated_bound(bound: float, loss: float) -> float:
-    """Return a bound as it is published: the largest multiple of a hundredth of the loss that is not above it.
+def stated_bound(bound: float, loss: float, rows: int) -> float:
+    """Return a bound as it is published: the largest multiple of a step of the loss that is not above it.
 
-    A figure that is computed from the original quasi-identifiers is rounded, so that it says little about them.
+    The step is a hundredth, or coarser for few `rows`: a figure that is computed from the original quasi-identifiers is
+    rounded, so that it says little about them.
 
-    >>> stated_bound(0.123, 0.2), stated_bound(0.0, 0.0)
-    (0.122, 0.0)
+    >>> stated_bound(0.129, 0.5, 1000), stated_bound(0.0, 0.0, 1000)
+    (0.125, 0.0)
     """
     if loss <= 0:
         return 0.0
-    hundredths = min(100, math.floor(100 * Fraction(bound) / Fraction(loss)))
-    return float(Fraction(loss) * hundredths / 100)
+    step = published_step(rows)
+    share = min(Fraction(1), Fraction(bound) / Fraction(loss))
+    return float(Fraction(loss) * step * math.floor(share / step))
 
 
 def bound_text(bound: float) -> str:
