@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,8 @@ def run(rows: int, notify: Notify = silent) -> dict[str, Any]:
 
 
 def _settings(rows: int) -> Iterator[Setting]:
-    """Yield the settings of the survey and of the Adult table, or one on the synthetic census, each also with its k alone."""
-    makers = [survey.composite]
+    """Yield the settings of the survey, each also with its k alone, and of the Adult table; or that of the census."""
+    makers: list[Callable[[int], Setting]] = [survey.composite]
     if survey.survey_folder() is not None:
         makers += [survey.occupation, survey.income]
     for make in makers:
