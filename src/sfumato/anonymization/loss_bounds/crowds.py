@@ -25,7 +25,7 @@ from sfumato.principles import (
     Principle,
 )
 
-_LIMITED = (Dissimilarity, AlphaKAnonymity, FrequencyLDiversity, EpsilonMAnonymity, DeltaLDiversity)
+LIMITED = (Dissimilarity, AlphaKAnonymity, FrequencyLDiversity, EpsilonMAnonymity, DeltaLDiversity)
 """Principles that hold in a group only if no row has more neighbours than their search condition allows."""
 
 _VALUES = 6_000
@@ -78,7 +78,7 @@ class Crowds:
         if task.table.units is not None:  # limits are on people then, not on rows
             return best
         for principle, names in task.requirements:
-            if type(principle) not in _LIMITED:
+            if type(principle) not in LIMITED:
                 continue
             for limit in task.search_conditions(principle, names):
                 if isinstance(limit, NeighbourLimit):
