@@ -20,7 +20,7 @@ from ._report import report
 from .analysis import ReleasedTable, ReleasedTables, combine, read_release
 from .anonymization import Feasibility, Frontier, FullDomain, Release, anonymize, frontier, full_domain, replay
 from .anonymization.feasibility import feasibility
-from .anonymization.methods import Deal, Glaze, Lattice, Method, Mondrian, XColor
+from .anonymization.methods import Deal, Exact, Glaze, Lattice, Method, Mondrian, XColor
 from .attacks._attack import Attacks, attack
 from .audits.audit_result import Audit, Finding
 from .census import synthetic_census
@@ -72,6 +72,7 @@ __all__ = [
     "DistinctLDiversity",
     "EntropyLDiversity",
     "EpsilonMAnonymity",
+    "Exact",
     "Explanation",
     "Feasibility",
     "Finding",

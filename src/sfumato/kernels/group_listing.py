@@ -79,11 +79,11 @@ def list_groups(
 ) -> bool:  # fmt: skip
     """List in `found` the sets of at least `least` rows whose cost is at most `most` above their charges.
 
-    The cost of a set is its number of rows times the loss of its cells. `near[l, i]` has the bits of the rows near row i under
-    limit l, without its own; `allowed[l, s]` is how many of them a set of s rows may contain. `bit[i, j]` is a bit for the
-    value of row i in attribute j. `allowed[l, rows + 1]` is the largest of these numbers. Sets are built up in the order of the
-    rows; `low`, `high`, `seen`, `cost`, `value` and `chosen` are scratch, with one line for each depth, and `cheapest` with
-    one entry for each row.
+    The cost of a set is its number of rows times the loss of its cells. `near[l, i]` has the bits of the rows near row i
+    under limit l, without its own; `allowed[l, s]` is how many of them a set of s rows may contain, `allowed[l, rows + 1]`
+    the largest of these numbers. `bit[i, j]` is a bit for the value of row i in attribute j. Sets are built up in the order
+    of the rows; `low`, `high`, `seen`, `cost`, `value` and `chosen` are scratch, with one line for each depth, and
+    `cheapest` with one entry for each row.
 
     A set F that contains S costs Σ (c(F) − charge) over its rows more than their charges, and c(F) is at least the loss
     c(S ∪ i) for each of its rows i. So rows are added only as long as the least of these sums is at most `most`.
@@ -137,8 +137,10 @@ def list_groups(
             value[deeper, i] = loss - charge[i]
         if state[STEPS] > steps:
             return False
-        if row + 1 < rows and _promising(value[deeper], row + 1, rows, least - size - 1, most - over, cheapest) and (
-            _within_limits(near, allowed, chosen[deeper, 1], rows + 1)
+        if (
+            row + 1 < rows
+            and _promising(value[deeper], row + 1, rows, least - size - 1, most - over, cheapest)
+            and (_within_limits(near, allowed, chosen[deeper, 1], rows + 1))
         ):
             depth = deeper
     return True

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sfumato.anonymization.exact_search.possible_groups import allowed_groups, group_costs
 from sfumato.anonymization.loss_bounds.crowds import LIMITED, least_size
 from sfumato.anonymization.methods.method import Task
+from sfumato.distances.neighbour_graph import NeighbourSets
 from sfumato.kernels.group_listing import GROUPS, STEPS, list_groups
 from sfumato.principles import NeighbourLimit
 
@@ -58,9 +59,9 @@ class GroupSearch:
         found, state = np.empty(room, np.int64), np.zeros(2, np.int64)
         low, high, seen = (np.zeros((rows + 2, attributes), np.int64) for _ in range(3))
         complete = list_groups(
-            self.shares, self.places, self.bit, charge, most + ROUNDING, self.least, self.near, self.allowed, low, high, seen,
-            np.zeros(rows + 2), np.zeros((rows + 2, rows)), np.zeros((rows + 2, 3), np.int64), np.zeros(rows), found, state,
-            self.steps,
+            self.shares, self.places, self.bit, charge, most + ROUNDING, self.least, self.near, self.allowed, low, high,
+            seen, np.zeros(rows + 2), np.zeros((rows + 2, rows)), np.zeros((rows + 2, 3), np.int64), np.zeros(rows), found,
+            state, self.steps,
         )  # fmt: skip
         self.steps -= int(state[STEPS])
         listing = self.measured(found[: state[GROUPS]])
@@ -81,6 +82,7 @@ def _limits(task: Task) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         for principle, names in task.requirements:
             for limit in task.search_conditions(principle, names) if type(principle) in LIMITED else ():
                 if isinstance(limit, NeighbourLimit):
+                    assert not isinstance(limit.neighbours, NeighbourSets), "only units have sets of values"
                     pairs = limit.neighbours.near(limit.values, limit.values)
                     np.fill_diagonal(pairs, False)
                     near.append(pairs @ (1 << np.arange(rows)))

@@ -36,22 +36,23 @@ class PossibleGroups:
     """For each group its number of rows, times the loss of its cells as methods minimise it, summed over the columns."""
 
     @classmethod
-    def of(cls, task: Task) -> PossibleGroups:
-        """Measure every set of rows of a task, exactly."""
+    def of(cls, task: Task, priced: bool = True) -> PossibleGroups:
+        """Measure every set of rows of a task, exactly; without `priced` every cost is 0."""
         rows = task.table.rows
         masks = np.arange(1, 1 << rows)
         members = [np.flatnonzero(mask >> np.arange(rows) & 1) for mask in masks.tolist()]
         masks = masks[allowed_groups(task, members)]
-        return cls(rows, masks, group_costs(task, [members[mask - 1] for mask in masks.tolist()]))
+        sets = [members[mask - 1] for mask in masks.tolist()]
+        return cls(rows, masks, group_costs(task, sets) if priced else np.zeros(len(masks)))
 
 
 def allowed_groups(task: Task, members: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
     """Return for each set of rows whether every principle holds in it, as a group of the whole table."""
     if not members:
         return np.zeros(0, bool)
-    builtin = all(type(principle) is _builtin(principle.name) for principle in task.principles)
-    if builtin and task.table.units is None:
-        # measured as groups of one table, in which rows occur once for each set; it is compared with the whole table
+    alone = all(type(principle) is _builtin(principle.name) and not principle.relative for principle in task.principles)
+    if alone and task.table.units is None:
+        # nothing but a group's own rows decides about it: all are measured as groups of one table, in which rows recur
         order, of_row = np.concatenate(members), np.repeat(np.arange(len(members)), [len(rows) for rows in members])
         return Task.satisfied(TaskPart.of(task, order), of_row)
     return np.array([_holds_in(task, rows) for rows in members])

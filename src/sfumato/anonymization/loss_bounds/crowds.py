@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.methods import Task
+from sfumato.anonymization.methods.method import Task
 from sfumato.distances.neighbour_graph import NeighbourGraph
 from sfumato.exact import as_fraction
 from sfumato.principles import (
