@@ -1,4 +1,4 @@
-"""Decide whether any grouping of a small table satisfies a principle, by trying all of them."""
+"""Decide whether any grouping of a small table satisfies principles, by trying all of them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ CERTIFICATE = Certificate("all", "all groupings of the rows were tried, and none
 """What rules out a principle on a small table where no other certificate does."""
 
 
-def most_groups_of_all(table: Table, principle: Principle) -> int | None:
-    """Return the largest number of groups in which a principle can hold; 0 if there is no such grouping.
+def most_groups_of_all(table: Table, *principles: Principle) -> int | None:
+    """Return the largest number of groups in which principles can hold together; 0 if there is no such grouping.
 
     None for tables that are too large, or that count people with several rows.
 
@@ -31,7 +31,7 @@ def most_groups_of_all(table: Table, principle: Principle) -> int | None:
     if table.rows > MOST_ROWS or table.units is not None:
         return None
     try:
-        groups = PossibleGroups.of(Task(table, (principle,)), priced=False)
+        groups = PossibleGroups.of(Task(table, principles), priced=False)
     except ParameterError as problem:
         if problem.key not in ("k", "n"):  # these two mean that the table is too small
             raise

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sfumato._audit import table_of
+from sfumato.anonymization.feasibility.all_groupings import CERTIFICATE, most_groups_of_all
 from sfumato.anonymization.feasibility.degree_bounds import DegreeBounds, bounds, most_groups
 from sfumato.anonymization.feasibility.nearest_parameters import NearestParameters, nearest_parameters
 from sfumato.anonymization.feasibility.varied_requirement import on_attribute
@@ -180,8 +181,6 @@ def feasibility(data: Any, schema: Schema | None, principle: PrincipleRequest, n
 
 def _with_all_groupings(table: Table, principle: Principle, results: tuple[RequirementFeasibility, ...]) -> Feasibility:
     """Return the results, with what all groupings show where they leave it open; large tables are left as they are."""
-    from sfumato.anonymization.feasibility.all_groupings import CERTIFICATE, most_groups_of_all
-
     attributes = attributes_of(principle, table.schema)
     decided = []
     for names, result in zip(attributes, results, strict=True):

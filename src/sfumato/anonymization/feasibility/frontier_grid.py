@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from sfumato._audit import table_of
+from sfumato.anonymization.feasibility.all_groupings import most_groups_of_all
 from sfumato.anonymization.feasibility.assessment import Verdict, feasibility, impossibility
 from sfumato.anonymization.feasibility.degree_bounds import bounds, most_groups
 from sfumato.anonymization.feasibility.nearest_parameters import MORE_THAN_ONE
@@ -78,7 +79,7 @@ class Frontier:
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
-    >>> table = sf.Table(pa.table({"x": range(12)}), sf.Schema(sensitive=["x"]))
+    >>> table = sf.Table(pa.table({"x": range(16)}), sf.Schema(sensitive=["x"]))
     >>> result = frontier(table, None, [3], ["0.5"], [4], attempt=lambda principle: 0.25)
     >>> result.cell(3, "0.5", 4).verdict, result.cell(3, "0.5", 4).status, result.cell(3, "0.5", 4).loss
     ('open', 'reached', 0.25)
@@ -161,7 +162,7 @@ def frontier(
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
-    >>> frontier(pa.table({"x": range(12)}), sf.Schema(sensitive=["x"]), epsilons=[1, 3], deltas=["0.5", 1], ks=[4])
+    >>> frontier(pa.table({"x": range(16)}), sf.Schema(sensitive=["x"]), epsilons=[1, 3], deltas=["0.5", 1], ks=[4])
     (ε,δ)^k-dissimilarity of x
     k = 4: epsilon | delta         0.5           1
     1                       guaranteed  guaranteed
@@ -186,7 +187,7 @@ def frontier(
     for k in sizes:
         for crowding in crowdings:
             for delta in limits:
-                cell = _cell(crowding, Dissimilarity(crowding.epsilon, delta, k, on), held)
+                cell = _tried(table, _cell(crowding, Dissimilarity(crowding.epsilon, delta, k, on), held), held)
                 try_it = cell.verdict != "impossible" and (which == "all" or cell.groups < MORE_THAN_ONE)
                 if attempt is not None and try_it:
                     loss = attempt(cell.principle)
@@ -234,6 +235,14 @@ def _cell(crowding: Crowding, principle: Dissimilarity, held: HeldRequirements) 
         one = crowding.theta <= bounds(crowding.rows, k, delta).whole
         groups = 1 if one and held.as_one_group else 0
     return FrontierCell(principle, crowding.theta, "guaranteed" if groups else "open", groups)
+
+
+def _tried(table: Table, cell: FrontierCell, held: HeldRequirements) -> FrontierCell:
+    """Return what all groupings of a small table show, if the bounds leave it open."""
+    groups = most_groups_of_all(table, cell.principle, *held.principles) if cell.verdict == "open" else None
+    if groups is None:
+        return cell
+    return FrontierCell(cell.principle, cell.theta, "guaranteed" if groups else "impossible", groups)
 
 
 def _shown(cell: FrontierCell) -> str:
