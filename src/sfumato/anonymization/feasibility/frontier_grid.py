@@ -79,10 +79,10 @@ class Frontier:
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
-    >>> table = sf.Table(pa.table({"x": range(16)}), sf.Schema(sensitive=["x"]))
-    >>> result = frontier(table, None, [3], ["0.5"], [4], attempt=lambda principle: 0.25)
+    >>> table = sf.Table(pa.table({"x": range(12)}), sf.Schema(sensitive=["x"]))
+    >>> result = frontier(table, None, [3], ["0.5"], [4], attempt=lambda principle: 0.25, which="all")
     >>> result.cell(3, "0.5", 4).verdict, result.cell(3, "0.5", 4).status, result.cell(3, "0.5", 4).loss
-    ('open', 'reached', 0.25)
+    ('guaranteed', 'reached', 0.25)
     """
 
     attribute: str
@@ -162,11 +162,11 @@ def frontier(
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
-    >>> frontier(pa.table({"x": range(16)}), sf.Schema(sensitive=["x"]), epsilons=[1, 3], deltas=["0.5", 1], ks=[4])
+    >>> frontier(pa.table({"x": range(12)}), sf.Schema(sensitive=["x"]), epsilons=[1, 3], deltas=["0.5", 1], ks=[4])
     (ε,δ)^k-dissimilarity of x
     k = 4: epsilon | delta         0.5           1
     1                       guaranteed  guaranteed
-    3                             open  impossible
+    3                       guaranteed  impossible
     """
     values = [exactly(Dissimilarity(epsilon, 0).epsilon) for epsilon in as_grid(epsilons, "epsilons")]
     limits = [exactly(Dissimilarity(0, delta).delta) for delta in as_grid(deltas, "deltas")]
