@@ -176,6 +176,7 @@ PRINCIPLES = Registry(
         "variance-control": "sfumato.principles.variance_control:VarianceControl",
         "t-closeness": "sfumato.principles.t_closeness:TCloseness",
         "n-t-closeness": "sfumato.principles.n_t_closeness:NTCloseness",
+        "guarded-values": "sfumato.principles.guarded_values:GuardedValues",
         "beta-likeness": "sfumato.principles.beta_likeness:BetaLikeness",
         "delta-disclosure": "sfumato.principles.delta_disclosure:DeltaDisclosure",
     },

@@ -10,6 +10,7 @@ from .earth_mover import TableDistance
 from .entropy_l_diversity import EntropyLDiversity
 from .epsilon_m_anonymity import EpsilonMAnonymity
 from .frequency_l_diversity import FrequencyLDiversity
+from .guarded_values import GuardedValues
 from .k_anonymity import KAnonymity
 from .k_e_anonymity import KEAnonymity
 from .n_t_closeness import NTCloseness
@@ -38,6 +39,7 @@ __all__ = [
     "Example",
     "ExampleGroup",
     "FrequencyLDiversity",
+    "GuardedValues",
     "HistogramCondition",
     "KAnonymity",
     "KEAnonymity",
