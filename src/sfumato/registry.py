@@ -163,6 +163,7 @@ PRINCIPLES = Registry(
     "sfumato.principles",
     {
         "k-anonymity": "sfumato.principles.k_anonymity:KAnonymity",
+        "k-m-anonymity": "sfumato.principles.k_m_anonymity:KMAnonymity",
         "dissimilarity": "sfumato.principles.dissimilarity:Dissimilarity",
         "alpha-k-anonymity": "sfumato.principles.alpha_k_anonymity:AlphaKAnonymity",
         "distinct-l-diversity": "sfumato.principles.distinct_l_diversity:DistinctLDiversity",

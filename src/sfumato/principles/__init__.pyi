@@ -13,6 +13,7 @@ from .frequency_l_diversity import FrequencyLDiversity
 from .guarded_values import GuardedValues
 from .k_anonymity import KAnonymity
 from .k_e_anonymity import KEAnonymity
+from .k_m_anonymity import KMAnonymity
 from .n_t_closeness import NTCloseness
 from .p_sensitivity import PSensitivity
 from .principle import Measurement, On, Part, Principle, Ratios, exactly, size_part
@@ -43,6 +44,7 @@ __all__ = [
     "HistogramCondition",
     "KAnonymity",
     "KEAnonymity",
+    "KMAnonymity",
     "Measurement",
     "NTCloseness",
     "NeighbourLimit",
