@@ -30,8 +30,8 @@ class QueryErrors:
 
     A query that no row matches has no relative error; Wang & Liu (2010) do not say how they treat such queries. Here they
     are left out of `mean`, `median` and `quantiles`, and counted in `zeros`. `bounded_mean` is the mean over all queries of
-    |estimate − raw| / max(raw, bound), where `bound` is the sanity bound. `pooled` is a ratio of sums. If no query has a relative error, the figures are
-    None.
+    |estimate − raw| / max(raw, bound), where `bound` is the sanity bound. `pooled` is a ratio of sums. If no query has a
+    relative error, the figures are None.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> table, recoding = example()
