@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 import sfumato.seeds
 
@@ -21,6 +21,9 @@ _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, Hea
 settings.register_profile("default", max_examples=60, derandomize=True, **_COMMON)
 settings.register_profile("thorough", max_examples=10_000, **_COMMON)
 settings.register_profile("fuzz", max_examples=500, derandomize=True, **_COMMON)
+settings.register_profile(  # a mutant is killed by any failure, not only by the simplest one
+    "mutants", max_examples=60, derandomize=True, phases=[Phase.explicit, Phase.generate], **_COMMON
+)
 settings.load_profile(os.environ.get("SFUMATO_PROFILE", "default"))
 
 

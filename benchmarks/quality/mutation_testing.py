@@ -1,107 +1,202 @@
 """Mutation testing of the privacy core: count how many small changes of the code the tests notice.
 
-A sample of mutants is drawn with a seed. Each is put into a copy of the package, and the tests that concern it run on the
-copy: first those of its own module, then those of everything that relies on it. The first failure kills the mutant.
+A sample of mutants is drawn with a seed. Each is put into a copy of the package, and the tests that call the changed function
+run on the copy, the quickest first, until one fails: it kills the mutant. Tests of other functions cannot notice it.
 """
 
 from __future__ import annotations
 
+import filecmp
+import hashlib
 import os
 import random
 import shutil
-import subprocess
-import sys
-import tempfile
+import time
+import tomllib
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any
 
-from benchmarks.quality.code_mutants import Mutant, mutants_of
+from benchmarks.quality import forked_tests
+from benchmarks.quality.code_mutants import Mutant, mutated, mutants_of
+from benchmarks.quality.covering_tests import KERNELS, PACKAGE, ROOT, covering, kernel_users, stale
 
-ROOT = Path(__file__).parents[2]
-PACKAGE = Path("src/sfumato")
+CORE = ("principles", "distances", "exact", "verification", "kernels")
+"""The packages that verdicts on privacy depend on."""
 
-CORE = {
-    "principles": ["tests/principles", "tests/test_contracts.py", "tests/test_audit.py"],
-    "distances": ["tests/distances", "tests/principles", "tests/test_contracts.py"],
-    "exact": ["tests/exact", "tests/principles", "tests/data", "tests/distances"],
-    "verification": ["tests/verification", "tests/releases", "tests/anonymization/test_exposure.py", "tests/projections"],
-    "kernels": ["tests/kernels", "tests/distances", "tests/principles", "tests/anonymization", "tests/disclosure"],
-}
-"""The packages that verdicts on privacy depend on, and the tests that rely on each."""
+RELYING = (
+    *("tests/exact", "tests/principles", "tests/distances", "tests/kernels", "tests/data", "tests/test_contracts.py"),
+    *("tests/test_audit.py", "tests/verification", "tests/releases", "tests/anonymization", "tests/disclosure"),
+    *("tests/projections", "tests/attacks", "tests/profiling", "tests/analysis"),
+)
+"""The tests that rely on them and run in this process."""
 
-_TIMEOUT = 900
+EQUIVALENT = Path(__file__).parent / "equivalent_mutants.toml"
+"""Mutants that change nothing that a user can observe, each with the reason."""
+
+_COPY = ROOT / "build" / "mutants"
+
+_TIMEOUT = 300.0
 """Seconds after which the tests of a mutant are stopped: it does not end, so it is noticed."""
 
 
-def run(sample: int, seed: int, workers: int, packages: Sequence[str], notify: Callable[[str], None]) -> dict[str, Any]:
-    """Draw mutants of the core, test each, and return how many were killed and which survived."""
-    chosen = list(packages or CORE)
-    found = [mutant for package in chosen for mutant in _mutants(package)]
-    drawn = random.Random(seed).sample(found, min(sample, len(found)))
-    copies: SimpleQueue[Path] = SimpleQueue()
-    with tempfile.TemporaryDirectory() as folder:
-        for number in range(workers):
-            copied = Path(folder) / str(number)
-            shutil.copytree(ROOT / "src", copied / "src", ignore=shutil.ignore_patterns("__pycache__"))
-            copies.put(copied)
-        with ThreadPoolExecutor(workers) as pool:
-            killers = list(pool.map(lambda mutant: _killer(mutant, copies, notify), drawn))
-    survivors = [str(mutant) for mutant, killer in zip(drawn, killers, strict=True) if killer is None]
+def run(
+    sample: int,
+    seed: int,
+    packages: Sequence[str],
+    seconds: float,
+    notify: Callable[[str], None],
+    only: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Draw mutants of the core, test each, and return how many were killed and which survived.
+
+    `seconds` is the time of the tests that run on one mutant, at most; `only` restricts the mutants to `FILE:LINE`.
+    """
+    found = [mutant for package in (packages or CORE) for mutant in mutants(package)]
+    reasons = equivalent()
+    drawn = [mutant for mutant in found if f"{mutant.path.name}:{mutant.line}" in only]
+    if not only:
+        drawn = random.Random(seed).sample(found, min(sample, len(found)))
+    tests = record_tests(notify)
+    relying = _RelyingTests(tests, seconds)
+    _refresh_copy()
+    survivors, left_out, started = [], [], time.perf_counter()
+    for number, mutant in enumerate(drawn, 1):
+        reason = reasons.get((str(mutant.path), mutant.function, mutant.change))
+        if reason is not None:
+            left_out.append(f"{mutant}: {reason}")
+            continue
+        killed = _killed(mutant, relying.of(mutant), relying)
+        notify(f"{number} of {len(drawn)}, {'killed' if killed else 'SURVIVED'}: {mutant}")
+        if not killed:
+            survivors.append(str(mutant))
+    tested = len(drawn) - len(left_out)
     return {
         "mutants": len(found),
         "sample": len(drawn),
         "seed": seed,
-        "killed": len(drawn) - len(survivors),
-        "share": (len(drawn) - len(survivors)) / len(drawn),
+        "equivalent": left_out,
+        "killed": tested - len(survivors),
+        "share": (tested - len(survivors)) / max(1, tested),
         "survivors": survivors,
+        "seconds": round(time.perf_counter() - started),
     }
 
 
-def _mutants(package: str) -> list[Mutant]:
+def mutants(package: str) -> list[Mutant]:
+    """Return all mutants of a package."""
     paths = sorted((ROOT / PACKAGE / package).rglob("*.py"))
     return [m for path in paths for m in mutants_of(path.relative_to(ROOT), path.read_text(encoding="utf-8"))]
 
 
-def _killer(mutant: Mutant, copies: SimpleQueue[Path], notify: Callable[[str], None]) -> str | None:
-    """Return the tests that fail with a mutant; None if it survives."""
-    folder = copies.get()
-    original = (folder / mutant.path).read_text(encoding="utf-8")
+def equivalent() -> dict[tuple[str, str, str], str]:
+    """Return the reasons of the mutants that are known to change nothing, by file, function and change."""
+    listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["mutant"]
+    return {(one["path"], one["function"], one["change"]): one["reason"] for one in listed}
+
+
+def record_tests(notify: Callable[[str], None] = lambda text: None) -> list[str]:
+    """Record which tests call which functions, where that is not known yet, and return the files of tests."""
+    files = [str(path.relative_to(ROOT)) for one in RELYING for path in _test_files(ROOT / one)]
+    files += [str(path.relative_to(ROOT)) for one in CORE for path in sorted((ROOT / PACKAGE / one).rglob("*.py"))]
+    missing = stale(files)
+    while missing:  # a process for some files at a time: what is found is kept
+        notify(f"tests to record: {len(missing)} files")
+        forked_tests.record(missing[:8], CORE)
+        missing = missing[8:]
+    return files
+
+
+def _test_files(path: Path) -> list[Path]:
+    return [path] if path.is_file() else sorted(path.rglob("test_*.py"))
+
+
+class _RelyingTests:
+    """The tests to run on a mutant."""
+
+    def __init__(self, files: Sequence[str], seconds: float) -> None:
+        self._seconds = seconds
+        self._covering = covering(files)
+        self._kernels = kernel_users(files)
+
+    def of(self, mutant: Mutant) -> list[str]:
+        """Return the tests that call the changed function: those of its module first, the quickest of these first."""
+        function = f"{mutant.path}:{mutant.function}"
+        functions = {function}
+        if not mutant.function or function not in self._covering:  # code that runs when the module is imported
+            functions |= {one for one in self._covering if one.startswith(f"{mutant.path}:")}
+        if KERNELS in mutant.path.parents:
+            functions = self.kernel_users(mutant)
+        costs: dict[str, float] = {}
+        for one in functions:
+            costs |= self._covering.get(one, {})
+        files = {one for one in functions if one.startswith("tests/") and ":" not in one}
+        costs |= {test: cost for tests in self._covering.values() for test, cost in tests.items() if _file(test) in files}
+        ordered = sorted(costs, key=lambda test: (mutant.path.stem not in test, costs[test], test))
+        chosen, total = [], 0.0
+        for test in ordered:
+            total += costs[test]
+            if chosen and total > self._seconds:
+                break
+            chosen.append(test)
+        return chosen
+
+    def kernel_users(self, mutant: Mutant) -> set[str]:
+        """Return all functions and files of tests that use a changed kernel, or anything of its module."""
+        start = f"{mutant.path}:{mutant.function}"
+        if start in self._kernels:
+            return self._kernels[start]
+        return set().union(*(users for one, users in self._kernels.items() if one.startswith(f"{mutant.path}:")))
+
+
+def _file(test: str) -> str:
+    return test.partition("::")[0]
+
+
+def _refresh_copy() -> None:
+    """Bring the copy of the package up to date. Files that are the same keep their times, and compiled kernels stay valid."""
+    source, copied = ROOT / "src", _COPY / "src"
+    wanted = {path.relative_to(source) for path in source.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    if copied.exists():
+        for path in [one for one in copied.rglob("*") if one.is_file() and one.relative_to(copied) not in wanted]:
+            path.unlink()
+    for path in wanted:
+        if not (copied / path).exists() or not filecmp.cmp(source / path, copied / path, shallow=False):
+            (copied / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source / path, copied / path)
+
+
+def _killed(mutant: Mutant, tests: Sequence[str], relying: _RelyingTests) -> bool:
+    """Return whether a test fails with a mutant."""
+    changed = _COPY / mutant.path
+    original, times = changed.read_bytes(), changed.stat()
+    unchanged = _kernel_cache()
     try:
-        (folder / mutant.path).write_text(mutant.text, encoding="utf-8")
-        for tests in stages(mutant.path):
-            if not _passes(folder, tests):
-                notify(f"killed by {tests[0]}: {mutant}")
-                return tests[0]
-        notify(f"SURVIVED: {mutant}")
-        return None
+        changed.write_text(mutated(original.decode(), mutant), encoding="utf-8")
+        if KERNELS in mutant.path.parents:
+            _keep_compiled(unchanged, relying.kernel_users(mutant))
+        paths = [str(_COPY / test) if test.startswith("src/") else test for test in tests]
+        return bool(paths) and not forked_tests.passes(paths, _COPY, _TIMEOUT)
     finally:
-        (folder / mutant.path).write_text(original, encoding="utf-8")
-        copies.put(folder)
+        if _kernel_cache() != unchanged:
+            shutil.rmtree(_kernel_cache(), ignore_errors=True)
+        changed.write_bytes(original)
+        os.utime(changed, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def stages(path: Path) -> list[list[str]]:
-    """Return the tests of a module in the order in which they run: its own first, then those that rely on it.
-
-    >>> stages(Path("src/sfumato/exact/bins.py"))[-1]
-    ['tests/exact', 'tests/principles', 'tests/data', 'tests/distances']
-    """
-    package = path.relative_to(PACKAGE).parts[0]
-    own = [str(one.relative_to(ROOT)) for one in sorted(ROOT.glob(f"tests/{package}/test_*{path.stem}*.py"))]
-    return [*([own] if own else []), [f"src-doctests:{path}"], CORE[package]]
+def _kernel_cache() -> Path:
+    """Return the folder of compiled kernels. Its name has a digest of the sources, as `sfumato.kernels.compile` says."""
+    digest = hashlib.sha256()
+    for path in sorted((_COPY / KERNELS).glob("*.py")):
+        digest.update(path.read_bytes())
+    return forked_tests.cache_of(_COPY) / "sfumato" / f"kernels-{digest.hexdigest()[:16]}"
 
 
-def _passes(folder: Path, tests: Sequence[str]) -> bool:
-    """Return whether tests pass on a copy of the package."""
-    doctests = [test.partition(":")[2] for test in tests if test.startswith("src-doctests:")]
-    paths = [str(folder / test) for test in doctests] or list(tests)
-    environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "SFUMATO_PROFILE": "default"}
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider"]
-    command += ["--rootdir", str(ROOT), "-c", str(ROOT / "pyproject.toml"), *paths]
-    try:
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=_TIMEOUT, check=False)
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode in (0, 5)  # 5: the module has no doctest
+def _keep_compiled(unchanged: Path, users: set[str]) -> None:
+    """Give a mutant the compiled kernels that its change does not concern, so that only the others are compiled anew."""
+    concerned = tuple(sorted({f"{Path(_file(one.partition(':')[0])).stem}." for one in users if str(KERNELS) in one}))
+    for path in unchanged.rglob("*.nb[ic]"):
+        if not path.name.startswith(concerned):
+            copied = _kernel_cache() / path.relative_to(unchanged)
+            copied.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            shutil.copy2(path, copied)
