@@ -33,8 +33,6 @@ _OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 }
 _FUNCTIONS = {"min": "max", "max": "min", "any": "all", "all": "any", "minimum": "maximum", "maximum": "minimum"}
 
-_REPRESENTATIONS = ("__repr__", "__str__")
-
 
 @dataclass(frozen=True)
 class Mutant:
@@ -105,19 +103,18 @@ def _code(tree: ast.AST, function: str) -> Iterator[tuple[ast.AST, str]]:
 
 def _without_effect(parent: ast.AST, child: ast.AST) -> bool:
     """Return whether no verdict can depend on a node; `mutants_of` lists what these are."""
-    if isinstance(child, ast.Raise | ast.Assert | ast.JoinedStr | ast.Import | ast.ImportFrom):
-        return True
-    if isinstance(child, ast.FunctionDef) and child.name in _REPRESENTATIONS:
-        return True
-    if isinstance(child, ast.If) and getattr(child.test, "id", "") == "TYPE_CHECKING":
-        return True
-    if isinstance(child, ast.Assign) and any(getattr(target, "id", "") == "__slots__" for target in child.targets):
-        return True
-    if isinstance(child, ast.IfExp) and _is_text(child.body) and _is_text(child.orelse):
-        return True
-    if isinstance(child, ast.keyword):
-        return child.arg in ("strict", "stacklevel")
-    return _is_annotation(parent, child)
+    match child:
+        case ast.Raise() | ast.Assert() | ast.JoinedStr() | ast.Import() | ast.ImportFrom():
+            found = True
+        case ast.FunctionDef(name="__repr__" | "__str__") | ast.If(test=ast.Name(id="TYPE_CHECKING")):
+            found = True
+        case ast.Assign(targets=[ast.Name(id="__slots__")]) | ast.keyword(arg="strict" | "stacklevel"):
+            found = True
+        case ast.IfExp(body=one, orelse=other):
+            found = _is_text(one) and _is_text(other)
+        case _:
+            found = _is_annotation(parent, child)
+    return found
 
 
 def _is_annotation(parent: ast.AST, child: ast.AST) -> bool:

@@ -1,7 +1,7 @@
 """Which tests run which functions of the privacy core, and how long each takes.
 
 The tests run once under a tracer that notes each function that is called. What is found is kept in `build/`, and only the
-tests of files that changed since run again. A compiled kernel calls nothing that a tracer sees: it is covered by the tests of
+tests of files that changed run again. A compiled kernel calls nothing that a tracer sees: it is covered by the tests of
 the functions that name it.
 """
 

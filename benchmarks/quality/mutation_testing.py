@@ -1,6 +1,6 @@
 """Mutation testing of the privacy core: count how many small changes of the code the tests notice.
 
-A sample of mutants is drawn with a seed. Each is put into a copy of the package, and the tests that call the changed function
+A sample of mutants is drawn with a seed. Each is put into a copy of the package, and the tests that call what it changes
 run on the copy, the quickest first, until one fails: it kills the mutant. Tests of other functions cannot notice it.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.quality import forked_tests
-from benchmarks.quality.code_mutants import Mutant, mutated, mutants_of
+from benchmarks.quality.code_mutants import Mutant, mutants_of, mutated
 from benchmarks.quality.covering_tests import KERNELS, PACKAGE, ROOT, covering, kernel_users, stale
 
 CORE = ("principles", "distances", "exact", "verification", "kernels")
@@ -36,8 +36,9 @@ EQUIVALENT = Path(__file__).parent / "equivalent_mutants.toml"
 
 _COPY = ROOT / "build" / "mutants"
 
-_TIMEOUT = 300.0
-"""Seconds after which the tests of a mutant are stopped: it does not end, so it is noticed."""
+_START, _SLOWER = 15.0, 3.0
+"""The tests of a mutant may take this many seconds, and this many times as long as without it. If it does not end, they take
+longer: it is noticed."""
 
 
 def run(
@@ -66,7 +67,7 @@ def run(
         if reason is not None:
             left_out.append(f"{mutant}: {reason}")
             continue
-        killed = _killed(mutant, relying.of(mutant), relying)
+        killed = _killed(mutant, relying)
         notify(f"{number} of {len(drawn)}, {'killed' if killed else 'SURVIVED'}: {mutant}")
         if not killed:
             survivors.append(str(mutant))
@@ -119,8 +120,8 @@ class _RelyingTests:
         self._covering = covering(files)
         self._kernels = kernel_users(files)
 
-    def of(self, mutant: Mutant) -> list[str]:
-        """Return the tests that call the changed function: those of its module first, the quickest of these first."""
+    def of(self, mutant: Mutant) -> tuple[list[str], float]:
+        """Return the tests that call the changed function, those of its module first and the quickest first; the seconds."""
         function = f"{mutant.path}:{mutant.function}"
         functions = {function}
         if not mutant.function or function not in self._covering:  # code that runs when the module is imported
@@ -135,11 +136,11 @@ class _RelyingTests:
         ordered = sorted(costs, key=lambda test: (mutant.path.stem not in test, costs[test], test))
         chosen, total = [], 0.0
         for test in ordered:
-            total += costs[test]
-            if chosen and total > self._seconds:
+            if chosen and total + costs[test] > self._seconds:
                 break
+            total += costs[test]
             chosen.append(test)
-        return chosen
+        return chosen, total
 
     def kernel_users(self, mutant: Mutant) -> set[str]:
         """Return all functions and files of tests that use a changed kernel, or anything of its module."""
@@ -154,7 +155,7 @@ def _file(test: str) -> str:
 
 
 def _refresh_copy() -> None:
-    """Bring the copy of the package up to date. Files that are the same keep their times, and compiled kernels stay valid."""
+    """Bring the copy of the package up to date. Files that are the same keep their times: compiled kernels stay valid."""
     source, copied = ROOT / "src", _COPY / "src"
     wanted = {path.relative_to(source) for path in source.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
     if copied.exists():
@@ -166,8 +167,9 @@ def _refresh_copy() -> None:
             shutil.copy2(source / path, copied / path)
 
 
-def _killed(mutant: Mutant, tests: Sequence[str], relying: _RelyingTests) -> bool:
+def _killed(mutant: Mutant, relying: _RelyingTests) -> bool:
     """Return whether a test fails with a mutant."""
+    tests, seconds = relying.of(mutant)
     changed = _COPY / mutant.path
     original, times = changed.read_bytes(), changed.stat()
     unchanged = _kernel_cache()
@@ -176,7 +178,7 @@ def _killed(mutant: Mutant, tests: Sequence[str], relying: _RelyingTests) -> boo
         if KERNELS in mutant.path.parents:
             _keep_compiled(unchanged, relying.kernel_users(mutant))
         paths = [str(_COPY / test) if test.startswith("src/") else test for test in tests]
-        return bool(paths) and not forked_tests.passes(paths, _COPY, _TIMEOUT)
+        return bool(paths) and not forked_tests.passes(paths, _COPY, _START + _SLOWER * seconds)
     finally:
         if _kernel_cache() != unchanged:
             shutil.rmtree(_kernel_cache(), ignore_errors=True)
