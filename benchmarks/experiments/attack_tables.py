@@ -28,8 +28,8 @@ from sfumato.registry import ATTACKS
 PROJECTIONS = "projections"
 """The name of two projected tables among the methods."""
 
-XCOLOR = "xcolor"
-"""The method that needs other requirements."""
+XCOLOR, LATTICE = "xcolor", "lattice"
+"""Methods that need other requirements, or another schema."""
 
 SECOND = "education"
 """The quasi-identifier that is a second secret in projected tables."""
@@ -57,10 +57,16 @@ def run(
                 continue
             made = {"table": setting.name, "rows": setting.table.rows, "method": method}
             required = _same_values(diversity) if method == XCOLOR else setting.principles
+            # a lattice publishes nodes of hierarchies, also where other methods publish intervals
+            table = (
+                setting.table.with_schema(replace(setting.table.schema, recodings={}))
+                if method == LATTICE
+                else setting.table
+            )
             try:
                 seconds, release = cpu_seconds(
-                    lambda setting=setting, method=method, required=required: anonymize(  # type: ignore[misc]
-                        setting.table, None, required, method=method, seed=seed
+                    lambda table=table, method=method, required=required: anonymize(  # type: ignore[misc]
+                        table, None, required, method=method, seed=seed
                     )
                 )
             except SfumatoError as error:

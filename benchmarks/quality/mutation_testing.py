@@ -6,6 +6,7 @@ run on the copy, the quickest first, until one fails: it kills the mutant. Tests
 
 from __future__ import annotations
 
+import compileall
 import filecmp
 import hashlib
 import os
@@ -155,7 +156,10 @@ def _file(test: str) -> str:
 
 
 def _refresh_copy() -> None:
-    """Bring the copy of the package up to date. Files that are the same keep their times: compiled kernels stay valid."""
+    """Bring the copy of the package and its compiled kernels up to date.
+
+    Files keep their times, and compiled kernels are valid for files of the same time.
+    """
     source, copied = ROOT / "src", _COPY / "src"
     wanted = {path.relative_to(source) for path in source.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
     if copied.exists():
@@ -165,6 +169,18 @@ def _refresh_copy() -> None:
         if not (copied / path).exists() or not filecmp.cmp(source / path, copied / path, shallow=False):
             (copied / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source / path, copied / path)
+    compileall.compile_dir(copied, quiet=1)
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sfumato" / _kernel_cache().name
+    for path in (cache / _numba_folder(ROOT / KERNELS)).glob("*.nb[ic]"):
+        compiled = _kernel_cache() / _numba_folder(_COPY / KERNELS) / path.name
+        if not compiled.exists():
+            compiled.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            shutil.copy2(path, compiled)
+
+
+def _numba_folder(folder: Path) -> str:
+    """Return the folder of a cache in which numba keeps what it compiled of the modules of a folder."""
+    return f"{folder.name}_{hashlib.sha1(str(folder).encode(), usedforsecurity=False).hexdigest()}"
 
 
 def _killed(mutant: Mutant, relying: _RelyingTests) -> bool:
