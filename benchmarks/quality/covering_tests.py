@@ -88,7 +88,7 @@ class FunctionRecorder:
 
     def _end(self) -> set[str]:
         sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type]
+        threading.settrace(None)
         codes = [code for code in self._seen.values() if code.co_filename.startswith(self._prefixes)]
         return {f"{Path(code.co_filename).relative_to(ROOT)}:{_outermost(code.co_qualname)}" for code in codes}
 
@@ -147,9 +147,9 @@ def kernel_users(tests: Sequence[str]) -> dict[str, set[str]]:
     paths = [*sorted((ROOT / PACKAGE).rglob("*.py")), *(ROOT / test for test in tests if test.startswith("tests/"))]
     for path in paths:
         name = str(path.relative_to(ROOT))
-        for function, node in _functions(ast.parse(path.read_text(encoding="utf-8"))):
+        for function, code in _functions(ast.parse(path.read_text(encoding="utf-8"))):
             user = name if name.startswith("tests/") else f"{name}:{function}"
-            for one in ast.walk(node):
+            for one in ast.walk(code):
                 called = getattr(one, "id", None) or getattr(one, "attr", None)
                 if called in kernels and kernels[called] != user:
                     users[kernels[called]].add(user)

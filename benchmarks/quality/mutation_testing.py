@@ -135,7 +135,8 @@ class _RelyingTests:
         files = {one for one in functions if one.startswith("tests/") and ":" not in one}
         costs |= {test: cost for tests in self._covering.values() for test, cost in tests.items() if _file(test) in files}
         ordered = sorted(costs, key=lambda test: (mutant.path.stem not in test, costs[test], test))
-        chosen, total = [], 0.0
+        chosen: list[str] = []
+        total = 0.0
         for test in ordered:
             if chosen and total + costs[test] > self._seconds:
                 break
