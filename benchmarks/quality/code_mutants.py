@@ -63,7 +63,7 @@ def mutants_of(path: Path, text: str) -> Iterator[Mutant]:
     """
     number = 0
     for node, function in _code(ast.parse(text), ""):
-        before = ast.unparse(node)
+        before = _shown(node)
         for change in _changes(node):
             undo = change(node)
             yield Mutant(path, getattr(node, "lineno", 0), function, f"{before} → {_shown(node)}", number)
@@ -86,6 +86,8 @@ def mutated(text: str, mutant: Mutant) -> str:
 
 
 def _shown(node: ast.AST) -> str:
+    if isinstance(node, ast.If | ast.While):
+        return f"{type(node).__name__.lower()} {ast.unparse(node.test)}"
     return "nothing" if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) else ast.unparse(node)
 
 

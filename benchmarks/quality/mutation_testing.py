@@ -63,12 +63,14 @@ def run(
     relying = _RelyingTests(tests, seconds)
     _refresh_copy()
     survivors, left_out, started = [], [], time.perf_counter()
+    by_package: dict[str, list[bool]] = {}
     for number, mutant in enumerate(drawn, 1):
         reason = reasons.get((str(mutant.path), mutant.function, mutant.change))
         if reason is not None:
             left_out.append(f"{mutant}: {reason}")
             continue
         killed = _killed(mutant, relying)
+        by_package.setdefault(mutant.path.relative_to(PACKAGE).parts[0], []).append(killed)
         notify(f"{number} of {len(drawn)}, {'killed' if killed else 'SURVIVED'}: {mutant}")
         if not killed:
             survivors.append(str(mutant))
@@ -80,6 +82,7 @@ def run(
         "equivalent": left_out,
         "killed": tested - len(survivors),
         "share": (tested - len(survivors)) / max(1, tested),
+        "by package": {package: f"{sum(killed)} of {len(killed)}" for package, killed in sorted(by_package.items())},
         "survivors": survivors,
         "seconds": round(time.perf_counter() - started),
     }
@@ -119,13 +122,15 @@ class _RelyingTests:
     def __init__(self, files: Sequence[str], seconds: float) -> None:
         self._seconds = seconds
         self._covering = covering(files)
+        self._costs = {test: cost for tests in self._covering.values() for test, cost in tests.items()}
         self._kernels = kernel_users(files)
 
     def of(self, mutant: Mutant) -> tuple[list[str], float]:
         """Return the tests that call the changed function, those of its module first and the quickest first; the seconds."""
         function = f"{mutant.path}:{mutant.function}"
         functions = {function}
-        if not mutant.function or function not in self._covering:  # code that runs when the module is imported
+        imported = function not in self._covering and KERNELS not in mutant.path.parents
+        if imported:  # code of the module or of a class
             functions |= {one for one in self._covering if one.startswith(f"{mutant.path}:")}
         if KERNELS in mutant.path.parents:
             functions = self.kernel_users(mutant)
@@ -133,7 +138,13 @@ class _RelyingTests:
         for one in functions:
             costs |= self._covering.get(one, {})
         files = {one for one in functions if one.startswith("tests/") and ":" not in one}
-        costs |= {test: cost for tests in self._covering.values() for test, cost in tests.items() if _file(test) in files}
+        costs |= {test: cost for test, cost in self._costs.items() if _file(test) in files}
+        if imported:  # for which values a test runs may depend on it, so all values
+            names = {test.partition("[")[0] for test in costs}
+            costs = dict.fromkeys(names, 0.0)
+            for test, cost in self._costs.items():
+                if test.partition("[")[0] in names:
+                    costs[test.partition("[")[0]] += cost
         ordered = sorted(costs, key=lambda test: (mutant.path.stem not in test, costs[test], test))
         chosen: list[str] = []
         total = 0.0
