@@ -29,7 +29,9 @@ from sfumato.ui.config_edits import (
 )
 
 NAMES = st.one_of(
-    st.sampled_from(["age", "sex", "data", "role", "columns", "a.b", "a b", 'a"b', "a'b", "ä", "#x", "[x]", "x = 1", "\\", ""]),
+    st.sampled_from(
+        ["age", "sex", "data", "role", "columns", "a.b", "a b", 'a"b', "a'b", "ä", "#x", "[x]", "x = 1", "\\", ""]
+    ),
     st.text(st.characters(exclude_categories=["Cs"]), max_size=6),
 )
 ROLES = ["identifier", "quasi-identifier", "sensitive", "other"]
@@ -64,7 +66,9 @@ def configs(draw):
             lines.append(f"order = {value(draw(st.lists(words, max_size=3)))}{trailing()}\n")
         if draw(st.booleans()):
             lines.append(f"hierarchy = {{ intervals = [5, 10] }}{trailing()}\n")
-        sections.append(f"[columns.{key(name)}]{trailing()}\n" + "".join(remark() + line for line in draw(st.permutations(lines))))
+        sections.append(
+            f"[columns.{key(name)}]{trailing()}\n" + "".join(remark() + line for line in draw(st.permutations(lines)))
+        )
     for _ in range(draw(st.integers(0, 3))):
         k = draw(st.integers(2, 9))
         sections.append(f'[[principles]]{trailing()}\n{remark()}name = "k-anonymity"\nk = {k}{trailing()}\n{remark()}')
@@ -180,7 +184,9 @@ def test_an_invalid_text_is_not_changed():
 
 
 def test_lines():
-    text = '[data]\npath = "p"\n\n[[principles]]\nname = "a"\n[[principles]]\nname = "b"\nk = 5\n[columns."a b"]\nrole = "x"\n'
+    text = (
+        '[data]\npath = "p"\n\n[[principles]]\nname = "a"\n[[principles]]\nname = "b"\nk = 5\n[columns."a b"]\nrole = "x"\n'
+    )
     assert line_of(text, ["data", "path"]) == 2
     assert line_of(text, ["principles", 1, "k"]) == 8
     assert line_of(text, ["principles", 1]) == 6
