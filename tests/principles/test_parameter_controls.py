@@ -27,7 +27,8 @@ def test_a_control_ends_where_the_table_does():
     assert controls(sf.KAnonymity)["k"].high == len(PAY)
     assert controls(sf.DistinctLDiversity)["l"].high == len(set(PAY))
     assert controls(sf.KEAnonymity)["e"].high == Fraction(90 - 10) / 2
-    assert controls(sf.VarianceControl)["variance"].high == pytest.approx(Fraction("0.8") * Fraction(np.var(PAY)), rel=1e-5)
+    variance = controls(sf.VarianceControl)["variance"]
+    assert 0 <= float(variance.high) - 0.8 * np.var(PAY) < variance.step
     assert controls(sf.NTCloseness)["n"].high == len(PAY)
 
 
@@ -42,7 +43,7 @@ def test_extreme_values_do_not_stretch_a_distance():
 
 
 def test_categories_are_at_most_one_apart():
-    assert controls(sf.Dissimilarity, ["a", "b", "c"])["epsilon"].high == Fraction("0.25")
+    assert 0.25 <= controls(sf.Dissimilarity, ["a", "b", "c"])["epsilon"].high < 0.26
 
 
 def test_what_has_no_scale_has_no_ends():

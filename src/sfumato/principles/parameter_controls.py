@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from fractions import Fraction
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ def parameter_controls(
     >>> pay = sf.Table(pa.table({"age": [30, 31, 50], "pay": [10, 20, 50]}), sf.Schema(["age"], ["pay"]))
     >>> for control in parameter_controls(sf.Dissimilarity, pay):
     ...     print(control.name, control.low, control.high, control.step, control.range.stricter)
-    epsilon 0 10 1/10 higher
+    epsilon 0 10 1 higher
     delta 1/10 1 1/100 higher
     k 1 3 1 higher
     >>> parameter_controls(sf.KAnonymity)[0].meaning
@@ -84,13 +85,17 @@ def parameter_controls(
     meanings = describe(kind).parameters
     scale = None if table is None else _Scale(table, on)
     controls = []
-    for field in fields(kind) if is_dataclass(kind) else ():
+    declared_fields: tuple[Field[Any], ...] = fields(kind) if is_dataclass(kind) else ()
+    for field in declared_fields:
         if field.name not in kind.ranges:
             continue
         declared = kind.ranges[field.name]
         required = field.default is MISSING and field.default_factory is MISSING
         low, high = (None, None) if declared.usual is None else _ends(declared, scale)
-        step = None if low is None or high is None else _step(high - low, declared.kind == "whole")
+        step = None
+        if low is not None and high is not None:
+            step = _step(high - low, _unit(declared, scale))
+            high = low + ceil((high - low) / step) * step  # a whole number of steps
         controls.append(
             ParameterControl(
                 field.name,
@@ -140,10 +145,18 @@ def _ends(declared: ParameterRange, scale: _Scale | None) -> tuple[Fraction | No
     return low, high
 
 
-def _step(width: Fraction, is_whole: bool) -> Fraction:
+def _unit(declared: ParameterRange, scale: _Scale | None) -> Fraction:
+    """Return the smallest step that makes a difference; 0 if every step does."""
+    if declared.kind == "whole":
+        return Fraction(1)
+    column = scale.view.attribute.columns[0] if declared.unit == "distance" and scale is not None else None
+    return Fraction(0) if column is None or column.numbers is None else column.numbers.unit
+
+
+def _step(width: Fraction, unit: Fraction) -> Fraction:
     """Return about a hundredth of a width that a person would count in: 1, 2 or 5 times a power of ten."""
-    wanted = width / _STEPS
-    if is_whole or not wanted:
+    wanted = max(width / _STEPS, unit)
+    if not wanted:
         return Fraction(1)
     power = Fraction(1)
     while power > wanted:
