@@ -56,6 +56,7 @@ LAYERS = [
     ["profiling"],
     ["testing"],
     ["demo"],
+    ["ui"],
     ["cli"],
     ["__main__"],
 ]
