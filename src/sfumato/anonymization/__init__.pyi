@@ -15,6 +15,7 @@ from .feasibility import (
     frontier,
     vulnerability,
 )
+from .joint_assessment import JointFeasibility, joint_feasibility
 from .methods import Grouping, Method, Task, renumber
 from .methods.full_domain import (
     ClassHistograms,
@@ -23,6 +24,7 @@ from .methods.full_domain import (
     TransformationCube,
     TransformationLoss,
 )
+from .nearest_requirements import NearestRequirement
 from .recoding import ColumnLevels, ColumnRecoding, Domain, Recoding, RecodingKind, Strata, recode
 from .release import PrivateRelease, Release
 from .utility import (
@@ -55,10 +57,12 @@ __all__ = [
     "FrontierCell",
     "FullDomain",
     "Grouping",
+    "JointFeasibility",
     "Loss",
     "Marginal",
     "Method",
     "NearestParameters",
+    "NearestRequirement",
     "NodeCosts",
     "PrivateRelease",
     "QueryErrors",
@@ -76,6 +80,7 @@ __all__ = [
     "anonymize",
     "frontier",
     "full_domain",
+    "joint_feasibility",
     "marginals",
     "query_errors",
     "recode",
