@@ -94,7 +94,8 @@ class Application:
         part, session = screen.parts[name], self.session
         try:
             key = part.key(session, query)
-            values = session.answer(f"{screen.name}/{name}", (screen.name, name, key), lambda: part.answer(session, query))
+            topic = f"{screen.name}/{name}/{query.get('at', '')}"
+            values = session.answer(topic, (screen.name, name, key), lambda: part.answer(session, query))
             text = render_part(session, name, values, query, self.base)
         except SupersededError:
             return Response(status_code=204)

@@ -102,7 +102,8 @@
   }
 
   async function loadPart(part) {
-    const wanted = part.dataset.part + location.search + "#" + part.dataset.key;
+    const address = part.dataset.part + (part.dataset.part.includes("?") ? location.search.replace("?", "&") : location.search);
+    const wanted = address + "#" + part.dataset.key;
     if (part.loadedKey === wanted) {
       part.removeAttribute("aria-busy");
       return;
@@ -116,7 +117,7 @@
     loads.set(part.id, { wanted, stop });
     part.setAttribute("aria-busy", "true");
     try {
-      const answer = await fetch(part.dataset.part + location.search, { signal: stop.signal });
+      const answer = await fetch(address, { signal: stop.signal });
       if (answer.status === 204) {
         loads.delete(part.id);
         setTimeout(loadParts, 150);
@@ -217,17 +218,13 @@
     if (!field.dataset.mirror) return;
     const other = document.getElementById(field.dataset.mirror);
     if (!other) return;
-    if (field.type === "range" && field.dataset.steps) other.value = field.dataset.steps.split(" ")[Number(field.value)];
-    else if (other.type === "range" && other.dataset.steps) {
-      const steps = other.dataset.steps.split(" ").map(Number);
-      const near = steps.reduce((best, one, at) => (Math.abs(one - field.value) < Math.abs(steps[best] - field.value) ? at : best), 0);
-      other.value = String(near);
-    } else other.value = field.value;
+    other.value = field.value;
   }
 
   document.addEventListener("change", function (event) {
     const form = event.target.closest("form[data-live]");
-    if (form && form.dataset.live !== "input" && form.checkValidity()) act(form);
+    if (form && form.dataset.query !== undefined) visit("?" + new URLSearchParams(new FormData(form)));
+    else if (form && form.dataset.live !== "input" && form.checkValidity()) act(form);
     const upload = event.target.closest("form[data-upload]");
     if (upload && event.target.files && event.target.files.length) send_file(upload, event.target.files[0]);
   });

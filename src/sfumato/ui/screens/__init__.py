@@ -5,6 +5,8 @@ from __future__ import annotations
 from sfumato.ui.screen import Screen
 from sfumato.ui.screens.columns_screen import COLUMNS
 from sfumato.ui.screens.data_screen import DATA
+from sfumato.ui.screens.requirements_screen import REQUIREMENTS
+from sfumato.ui.screens.risk_screen import RISK
 
-SCREENS: dict[str, Screen] = {screen.name: screen for screen in (DATA, COLUMNS)}
+SCREENS: dict[str, Screen] = {screen.name: screen for screen in (DATA, COLUMNS, RISK, REQUIREMENTS)}
 """Every screen by its address."""
