@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato._audit import audit
-from sfumato.anonymization import joint_feasibility
+from sfumato.anonymization import JointFeasibility, joint_feasibility
 from sfumato.anonymization.attempt import attempt_with
-from sfumato.anonymization.feasibility import RequirementFeasibility, feasibility, frontier
+from sfumato.anonymization.feasibility import feasibility, frontier
 from sfumato.anonymization.feasibility.parameter_grid import grid_around
 from sfumato.anonymization.feasibility.varied_requirement import varied_requirement
 from sfumato.audits.audit_result import worst_shown
@@ -83,18 +83,19 @@ def _verdict(session: Session, query: Values) -> Mapping[str, Any]:
         }
         for finding in found
     ]
-    possible = feasibility(session.table, None, principle, nearby=False)
+    possible = joint_feasibility(session.table, None, [principle], nearby=False)
     return {
         "now": now,
         "groups": found.groups.count,
         "rows": found.table.rows,
-        "possible": [{"on": one.attribute, "reason": one.reason, "word": word_of(one)} for one in possible.attributes],
+        "reason": possible.reason,
+        "word": word_of(possible),
     }
 
 
-def word_of(one: RequirementFeasibility) -> tuple[str, str]:
+def word_of(found: JointFeasibility) -> tuple[str, str]:
     """Return the class of colour and the word for a verdict."""
-    return _WORDS["one group" if one.verdict == "guaranteed" and one.groups == 1 else one.verdict]
+    return _WORDS["one group" if found.verdict == "guaranteed" and found.only_one_group else found.verdict]
 
 
 def _nearest(session: Session, query: Values) -> Mapping[str, Any]:
@@ -113,7 +114,7 @@ def _nearest(session: Session, query: Values) -> Mapping[str, Any]:
                 shown = str(value) if name == "k" else written(_rounded_down(value) if name == "delta" else value)
                 if shown != str(principle.parameters().get(name)):
                     buttons.append({"name": name, "value": shown, "how": how, "on": one.attribute})
-    return {"buttons": buttons, "position": _position(query) or 0}
+    return {"buttons": buttons, "position": _position(query) or 0, "verdict": found.verdict}
 
 
 def _rounded_down(value: Fraction) -> Fraction:
@@ -132,8 +133,7 @@ def _together(session: Session, query: Values) -> Mapping[str, Any]:
         return {"found": None}
     suppress = 0 if config.method is None else config.method.suppress
     found = joint_feasibility(session.table, None, config.requested_principles, suppress=suppress, nearby="quick")
-    word = _WORDS["one group" if found.verdict == "guaranteed" and found.only_one_group else found.verdict]
-    return {"found": found, "word": word, "nearest": [_step_to(one) for one in found.nearest]}
+    return {"found": found, "word": word_of(found), "nearest": [_step_to(one) for one in found.nearest]}
 
 
 def _step_to(one: Any) -> dict[str, Any]:
