@@ -107,7 +107,7 @@ def line_of(text: str, keys: Keys) -> int | None:
     """Return the number of the line, from 1, at which a value is, or the section that should contain it."""
     names = [key for key in keys if isinstance(key, str)]
     number = next((key for key in keys if isinstance(key, int)), 0)
-    lines = text.splitlines()
+    lines = _lines(text)
     for depth in range(len(names), 0, -1):
         found = [at for at, line in enumerate(lines) if _header_names(line) == names[:depth]]
         if found:
@@ -229,7 +229,7 @@ def _append_inline(text: str, entry: Mapping[str, Any]) -> str:
 
 def _principle_after(text: str, entry: Mapping[str, Any]) -> str:
     """Insert a principle after the last one."""
-    lines = text.splitlines(keepends=True)
+    lines = _lines(text)
     starts = [at for at, line in enumerate(lines) if _header_names(line) == ["principles"]]
     end = _section_end(lines, starts[-1])
     head, tail = "".join(lines[:end]), "".join(lines[end:])
@@ -238,14 +238,14 @@ def _principle_after(text: str, entry: Mapping[str, Any]) -> str:
 
 def _remove_lines(text: str, keys: Keys) -> str:
     """Remove the lines of a section or of a value; comments before and after it stay."""
-    lines = text.splitlines(keepends=True)
+    lines = _lines(text)
     names = [key for key in keys if isinstance(key, str)]
     numbers = [key for key in keys if isinstance(key, int)]
     found = [at for at, line in enumerate(lines) if _header_names(line) == names]
     if found:
         start = found[numbers[0] if numbers else 0]
         own = lines[start : _section_end(lines, start)]
-        kept = [line for line in own if line.lstrip().startswith("#")]
+        kept = [f"{comment}\n" for line in own for comment in comments_of(line)]
         del lines[start : start + len(own)]
         lines[start:start] = kept
         return "".join(lines)
@@ -257,10 +257,15 @@ def _remove_lines(text: str, keys: Keys) -> str:
     return "".join(lines)
 
 
+def _lines(text: str) -> list[str]:
+    """Return the lines of TOML, which only line feeds end, with their ends."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
 def _section_end(lines: Sequence[str], start: int) -> int:
     """Return the line after the last value of a section; comments and empty lines that follow belong to the next one."""
     end = start + 1
-    while end < len(lines) and not re.match(r"\s*\[\[?[^\[\],=]+\]\]?\s*(#.*)?$", lines[end]):
+    while end < len(lines) and _header_names(lines[end]) is None:
         end += 1
     while end > start + 1 and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
         end -= 1
@@ -273,7 +278,7 @@ _HEADER = re.compile(rf"\s*\[\[?\s*((?:{_NAME})(?:\s*\.\s*(?:{_NAME}))*)\s*\]\]?
 
 def _header_names(line: str) -> list[str] | None:
     """Return the names in the header of a section; None for another line."""
-    match = _HEADER.match(line.rstrip("\n"))
+    match = _HEADER.match(line.rstrip("\r\n"))
     if match is None:
         return None
     return [next(iter(read_toml(f"{part} = 1", None))) for part in re.findall(_NAME, match[1])]

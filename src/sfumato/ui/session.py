@@ -91,20 +91,29 @@ class Session:
             return None, error
         return config, None
 
-    def edit(self, label: str, change: Callable[[str], str], version: int | None = None, subject: str = "") -> None:
+    def edit(
+        self,
+        label: str,
+        change: Callable[[str], str],
+        version: int | None = None,
+        subject: str = "",
+        check: Callable[[Config], object] = lambda config: None,
+    ) -> None:
         """Make a change of the config a step of the history.
 
         `version`: the one that the browser showed; another one than the current raises. A change after which the config
-        is invalid raises, except if it is invalid already.
+        is invalid raises, except if it is invalid already. `check` is called with the new config, and may raise as well.
         """
         with self._lock:
             self.check_version(version)
             if self.text is None:
                 raise ConfigError("nothing is open", remedy="Open a table or a config first.")
             text = change(self.text)
-            error = self.parsed(text)[1]
+            config, error = self.parsed(text)
             if error is not None and self.config_error is None:
                 raise error
+            if config is not None:
+                check(config)
             self.history.add(Step(label, text, subject))
         self.tell_version()
 
@@ -222,6 +231,10 @@ class Session:
     def opened(self) -> OpenedTable:
         """What is known about the file of the table."""
         return self._opened
+
+    def check_column(self, config: Config, name: str) -> None:
+        """Raise an error if a column of the table does not fit what a config declares about it."""
+        _ = self._opened.read(config).column(name).paths
 
     def read_again(self) -> None:
         """Forget the table and all answers about it, because its file changed."""

@@ -285,6 +285,38 @@
 
   window.addEventListener("popstate", refresh);
 
+  // --- values that are dragged between groups; the same is done by ticking them and choosing a group
+
+  let dragged = null;
+
+  document.addEventListener("dragstart", function (event) {
+    const item = event.target.closest && event.target.closest("form[data-groups] li[draggable]");
+    dragged = item;
+    if (item) event.dataTransfer.setData("text/plain", item.textContent.trim());
+  });
+
+  document.addEventListener("dragover", function (event) {
+    const box = dragged && event.target.closest("[data-drop]");
+    for (const one of document.querySelectorAll(".over")) if (one !== box) one.classList.remove("over");
+    if (!box) return;
+    event.preventDefault();
+    box.classList.add("over");
+  });
+
+  document.addEventListener("drop", function (event) {
+    const box = dragged && event.target.closest("[data-drop]");
+    for (const one of document.querySelectorAll(".over")) one.classList.remove("over");
+    if (!box) return;
+    event.preventDefault();
+    const form = box.closest("form");
+    const own = dragged.querySelector("input[type=checkbox]");
+    if (!own.checked) for (const one of form.querySelectorAll("input[type=checkbox]")) one.checked = one === own;
+    form.elements.to.value = box.dataset.drop;
+    form.elements.new.value = "";
+    act(form, form.querySelector("button[value=move]"));
+    dragged = null;
+  });
+
   // --- keys
 
   document.addEventListener("keydown", function (event) {
