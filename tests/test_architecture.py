@@ -51,6 +51,7 @@ LAYERS = [
     ["disclosure"],
     ["projections"],
     ["attacks"],
+    ["comparison"],
     ["_report"],
     ["config", "census"],
     ["profiling"],

@@ -2,6 +2,7 @@ from . import (
     analysis,
     anonymization,
     attacks,
+    comparison,
     data,
     disclosure,
     distances,
@@ -18,7 +19,7 @@ from ._audit import audit
 from ._explain import Explanation, MeasuredExample, explain
 from ._report import report
 from .analysis import ReleasedTable, ReleasedTables, combine, read_release
-from .anonymization import Feasibility, Frontier, FullDomain, Release, anonymize, frontier, full_domain, replay
+from .anonymization import Feasibility, Frontier, FullDomain, Release, anonymize, frontier, full_domain, replay, warm_up
 from .anonymization.feasibility import feasibility
 from .anonymization.methods import Deal, Glaze, Lattice, Method, Mondrian, XColor
 from .attacks._attack import Attacks, attack
@@ -52,7 +53,7 @@ from .principles import (
     VarianceControl,
 )
 from .profiling import Profile, profile
-from .progress import Progress
+from .progress import Cancellation, Progress
 from .projections import Projection, project
 from .verification import Verification, verify, verify_sequence
 from .version import __version__
@@ -63,6 +64,7 @@ __all__ = [
     "Attacks",
     "Audit",
     "BetaLikeness",
+    "Cancellation",
     "Config",
     "Dates",
     "Deal",
@@ -119,6 +121,7 @@ __all__ = [
     "attacks",
     "audit",
     "combine",
+    "comparison",
     "data",
     "disclosure",
     "distances",
@@ -143,5 +146,6 @@ __all__ = [
     "verification",
     "verify",
     "verify_sequence",
+    "warm_up",
     "withhold",
 ]

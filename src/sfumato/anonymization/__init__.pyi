@@ -1,6 +1,7 @@
 from ._anonymize import anonymize
 from ._full_domain import FullDomain, full_domain
 from ._replay import replay
+from ._warm_up import warm_up
 from .coverage import Coverage
 from .feasibility import (
     Certificate,
@@ -25,6 +26,7 @@ from .methods.full_domain import (
     TransformationLoss,
 )
 from .nearest_requirements import NearestRequirement
+from .preview import Preview, preview
 from .recoding import ColumnLevels, ColumnRecoding, Domain, Recoding, RecodingKind, Strata, recode
 from .release import PrivateRelease, Release
 from .utility import (
@@ -64,6 +66,7 @@ __all__ = [
     "NearestParameters",
     "NearestRequirement",
     "NodeCosts",
+    "Preview",
     "PrivateRelease",
     "QueryErrors",
     "ReachableParameters",
@@ -82,10 +85,12 @@ __all__ = [
     "full_domain",
     "joint_feasibility",
     "marginals",
+    "preview",
     "query_errors",
     "recode",
     "renumber",
     "replay",
     "utility_of",
     "vulnerability",
+    "warm_up",
 ]
