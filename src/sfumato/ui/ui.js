@@ -337,16 +337,16 @@
     events = new EventSource(base + "/events");
     events.onmessage = function (message) {
       const event = JSON.parse(message.data);
-      if (event.version !== undefined && String(event.version) !== root.dataset.version) soon();
+      if (event.version !== undefined && String(event.version) !== root.dataset.version) soon(String(event.version));
       if (event.job !== undefined) progress(event);
     };
   }
 
-  function soon() {
+  function soon(version) {
     // an action that is on its way brings the new version itself
     setTimeout(function () {
-      if (!sending && waiting.size === 0) refresh();
-      else soon();
+      if (sending || waiting.size > 0) soon(version);
+      else if (version !== root.dataset.version) refresh();
     }, 120);
   }
 

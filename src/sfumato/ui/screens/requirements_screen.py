@@ -12,7 +12,8 @@ from sfumato.anonymization.attempt import attempt_with
 from sfumato.anonymization.feasibility import feasibility, frontier
 from sfumato.anonymization.feasibility.parameter_grid import grid_around
 from sfumato.anonymization.feasibility.varied_requirement import varied_requirement
-from sfumato.audits.audit_result import worst_shown
+from sfumato.audits.audit_result import Finding, worst_shown
+from sfumato.errors import ParameterError
 from sfumato.exact import written
 from sfumato.principles import Principle
 from sfumato.profiling import Profile
@@ -72,24 +73,29 @@ def _one(session: Session, query: Values) -> Principle:
 def _verdict(session: Session, query: Values) -> Mapping[str, Any]:
     """Return what holds now and what is possible, for one requirement."""
     principle = _one(session, query)
-    found = audit(session.table, None, [principle])
-    now = [
-        {
-            "on": finding.attribute,
-            "holds": finding.holds,
-            "levels": [f"{worst_shown(part)}, wanted {part.wanted}" for part in finding.measurement.parts],
-            "groups": finding.violating_groups,
-            "rows": finding.violating_rows,
-        }
-        for finding in found
-    ]
     possible = joint_feasibility(session.table, None, [principle], nearby=False)
+    try:
+        found = audit(session.table, None, [principle])
+    except ParameterError as error:  # it asks for more people than there are
+        now, groups = [{"on": None, "holds": False, "levels": [error.problem], "groups": None, "rows": None}], 0
+    else:
+        now, groups = [_finding(finding) for finding in found], found.groups.count
     return {
         "now": now,
-        "groups": found.groups.count,
-        "rows": found.table.rows,
+        "groups": groups,
+        "rows": session.table.rows,
         "reason": possible.reason,
         "word": word_of(possible),
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "on": finding.attribute,
+        "holds": finding.holds,
+        "levels": [f"{worst_shown(part)}, wanted {part.wanted}" for part in finding.measurement.parts],
+        "groups": finding.violating_groups,
+        "rows": finding.violating_rows,
     }
 
 
