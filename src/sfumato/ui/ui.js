@@ -4,6 +4,7 @@
 (function () {
   const root = document.documentElement;
   const base = root.dataset.base;
+  const FAULT = "This is a fault of sfumato; the terminal shows where. Nothing is lost: go on, or undo the last change.";
   let events = null;
 
   // --- merging: the old page becomes the new one, element by element, so that focus, scrolling and open details stay
@@ -124,7 +125,7 @@
         return;
       }
       if (answer.status === 401) return ended();
-      const text = await answer.text();
+      const text = answer.status < 500 ? await answer.text() : `<div class="alert"><p>${FAULT}</p></div>`;
       if (loads.get(part.id)?.stop !== stop) return;
       const holder = document.createElement("div");
       holder.append(...new DOMParser().parseFromString(text, "text/html").body.childNodes);
@@ -177,6 +178,7 @@
       location.assign(goto);
       return;
     }
+    if (answer.status >= 500) return message(FAULT);
     show(await answer.text());
     const error = document.getElementById("error");
     if (error) error.scrollIntoView({ block: "nearest" });
@@ -274,6 +276,7 @@
     try {
       const answer = await fetch(location.pathname + location.search);
       if (answer.status === 401) ended();
+      else if (answer.status >= 500) message(FAULT);
       else show(await answer.text());
     } catch (error) {
       unreachable();

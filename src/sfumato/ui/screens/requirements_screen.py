@@ -9,13 +9,13 @@ from typing import Any
 from sfumato._audit import audit
 from sfumato.anonymization import JointFeasibility, joint_feasibility
 from sfumato.anonymization.attempt import attempt_with
-from sfumato.anonymization.feasibility import feasibility, frontier
+from sfumato.anonymization.feasibility import FrontierCell, feasibility, frontier
 from sfumato.anonymization.feasibility.parameter_grid import grid_around
 from sfumato.anonymization.feasibility.varied_requirement import varied_requirement
 from sfumato.audits.audit_result import Finding, worst_shown
 from sfumato.errors import ParameterError
-from sfumato.exact import written
-from sfumato.principles import Principle
+from sfumato.exact import as_fraction, written
+from sfumato.principles import Dissimilarity, Principle
 from sfumato.profiling import Profile
 from sfumato.registry import PRINCIPLES
 from sfumato.ui.config_edits import add_principle, set_values
@@ -132,13 +132,23 @@ def _together_key(session: Session, query: Values) -> Hashable:
     return roles_key(session, query), session.key_of("principles", "method")
 
 
-def _together(session: Session, query: Values) -> Mapping[str, Any]:
-    """Return whether all requirements can be met by the same groups."""
+def _joint(session: Session) -> JointFeasibility:
+    """Return whether all requirements can be met by the same groups; computed once for all parts that show it."""
     config = config_of(session)
-    if not config.requested_principles:
-        return {"found": None}
     suppress = 0 if config.method is None else config.method.suppress
-    found = joint_feasibility(session.table, None, config.requested_principles, suppress=suppress, nearby="quick")
+
+    def compute() -> JointFeasibility:
+        wanted = config.requested_principles
+        return joint_feasibility(session.table, None, wanted, suppress=suppress, nearby="quick")
+
+    found: JointFeasibility = session.answer("joint", ("joint", _together_key(session, {})), compute)
+    return found
+
+
+def _together(session: Session, query: Values) -> Mapping[str, Any]:
+    if not config_of(session).requested_principles:
+        return {"found": None}
+    found = _joint(session)
     return {"found": found, "word": word_of(found), "nearest": [_step_to(one) for one in found.nearest]}
 
 
@@ -164,10 +174,29 @@ def _frontier(session: Session, query: Values) -> Mapping[str, Any]:
         grid = (grid[0], grid[1], [varied.requirement.k])
     result = frontier(table, None, *grid, on=varied.on, attempt=attempt, which="all", others=varied.others)
     here = (varied.requirement.epsilon, varied.requirement.delta, varied.requirement.k)
+    known = _joint(session).groups > 1
+    requested = varied.requirement
     return {
-        "result": result, "here": here, "written": written, "position": _varied_position(config.requested_principles),
-        "sample": min(_SAMPLE, table.rows), "rows": table.rows, "tried": attempt is not None,
-    }  # fmt: skip
+        "result": result,
+        "here": here,
+        "status": lambda cell: status_of(cell, requested, known),
+        "written": written,
+        "sample": min(_SAMPLE, table.rows),
+        "rows": table.rows,
+        "tried": attempt is not None,
+    }
+
+
+def status_of(cell: FrontierCell, requested: Dissimilarity, known: bool) -> str:
+    """Return the word for a cell. `known`: whether groups are known that satisfy what is requested, with all the rest.
+
+    Such groups satisfy every cell that is no stricter: with at most its ε, δ and k.
+    """
+    one = cell.principle
+    weaker = all(
+        as_fraction(getattr(one, name)) <= as_fraction(getattr(requested, name)) for name in ("epsilon", "delta", "k")
+    )
+    return "guaranteed" if known and weaker and cell.status in ("one group", "open") else cell.status
 
 
 def _varied_position(principles: tuple[Principle, ...]) -> int | None:
