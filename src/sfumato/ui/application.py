@@ -3,6 +3,7 @@
 GET  /                      the first screen
 GET  /SCREEN                a screen; its query is what is selected on it
 GET  /SCREEN/part/NAME      a slow part of a screen, computed in a thread
+GET  /SCREEN/file/NAME      a report, which is shown in a frame, or a file to store
 POST /SCREEN/do/ACTION      an action; the answer is the screen, as it is then
 POST /history               undo, redo, or go to a step
 POST /config                the whole text of the config, edited by hand
@@ -27,6 +28,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from starlette.routing import Route
 
 from sfumato.errors import FileError, SfumatoError
+from sfumato.ui.file_answers import FRAMED, FileAnswer
 from sfumato.ui.opening import open_source, upload_name
 from sfumato.ui.pages import digest, render_error, render_part, render_screen
 from sfumato.ui.screen import Change, Screen, Values
@@ -36,7 +38,7 @@ from sfumato.ui.session import BehindError, Session, SupersededError
 from sfumato.visible_text import visible
 
 _HERE = Path(__file__).parent
-_FILES = {"ui.css": "text/css", "ui.js": "text/javascript"}
+_FILES = {"ui.css": "text/css", "releases.css": "text/css", "ui.js": "text/javascript"}
 
 _BEHIND = "Another tab changed the config meanwhile, so this change was not made. The page now shows the current state."
 
@@ -56,6 +58,7 @@ class Application:
                 Route("/file/{name}", self.file),
                 Route("/{screen}", self.screen),
                 Route("/{screen}/part/{part}", self.part),
+                Route("/{screen}/file/{file}", self.screen_file),
                 Route("/{screen}/do/{action}", self.action, methods=["POST"]),
             ],
             exception_handlers={Exception: _bug},
@@ -106,6 +109,21 @@ class Application:
         except SfumatoError as error:
             text, key = render_error(error), None
         return HTMLResponse(text, headers={} if key is None else {"x-key": digest(key)})
+
+    async def screen_file(self, request: Request) -> Response:
+        """Return a report for a frame, or a file to store."""
+        screen = SCREENS.get(request.path_params["screen"])
+        answer = None if screen is None else screen.files.get(request.path_params["file"])
+        if answer is None:
+            return _not_found()
+        return await run_in_threadpool(self._file, answer, dict(request.query_params))
+
+    def _file(self, answer: Callable[[Session, dict[str, str]], FileAnswer], query: dict[str, str]) -> Response:
+        try:
+            found = answer(self.session, query)
+        except SfumatoError as error:
+            return HTMLResponse(render_error(error), 404, headers=dict(FRAMED))
+        return Response(found.content, media_type=found.media, headers=found.headers)
 
     async def action(self, request: Request) -> Response:
         """Do an action of a screen; the answer is the screen as it is then."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sfumato.ui.session import Session
+
+if TYPE_CHECKING:
+    from sfumato.ui.file_answers import FileAnswer
 
 Values = Mapping[str, str]
 """What a form or the query of an address contains."""
@@ -53,5 +56,7 @@ class Screen:
     actions: Mapping[str, Callable[[Session, Values, int], Change]] = field(default_factory=dict)
     """Called with the session, the form, and the version that the browser showed. They raise SfumatoError if they refuse."""
     parts: Mapping[str, Part] = field(default_factory=dict)
+    files: Mapping[str, Callable[[Session, dict[str, str]], FileAnswer]] = field(default_factory=dict)
+    """What is shown in a frame, or stored by the browser, at `SCREEN/file/NAME`."""
     needs_table: bool = True
     """Whether the screen is empty until a table is open."""

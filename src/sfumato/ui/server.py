@@ -35,6 +35,7 @@ def serve(
 
     from sfumato.ui.access_guard import OPEN, AccessGuard, Secrets
     from sfumato.ui.application import Application
+    from sfumato.ui.work import end_work
 
     listening = _listening(port)
     own = listening.getsockname()[1]
@@ -54,6 +55,7 @@ def serve(
     try:
         uvicorn.Server(config).run(sockets=[listening])
     finally:
+        end_work(session)
         session.folder.close()
 
 
