@@ -18,6 +18,7 @@ from sfumato.ui.hierarchy_editor import (
     edit_groups,
     groups_shown,
     hand_levels,
+    hand_rests,
     preview,
     set_hierarchy,
 )
@@ -124,7 +125,7 @@ def _hierarchy(session: Session, query: Values) -> Mapping[str, Any]:
         "declared": None if declared is None else _hierarchy_word(declared),
         "recoding": None if section is None else section.recoding, "recodings": RECODINGS,
         "forms": _suiting(column.kind), "size": column.size, "most": MOST_VALUES, "hand": levels, "level": level,
-        "shown": None if levels is None else groups_shown(column, levels, level),
+        "shown": None if levels is None else groups_shown(column, levels, level, hand_rests(config, name)),
     }  # fmt: skip
 
 
