@@ -14,6 +14,8 @@ GET  /events                progress and changes, as server-sent events
 from __future__ import annotations
 
 import os
+import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,7 @@ from sfumato.ui.screen import Change, Screen, Values
 from sfumato.ui.screens import SCREENS
 from sfumato.ui.server_events import event_stream
 from sfumato.ui.session import BehindError, Session, SupersededError
+from sfumato.visible_text import visible
 
 _HERE = Path(__file__).parent
 _FILES = {"ui.css": "text/css", "releases.css": "text/css", "ui.js": "text/javascript"}
@@ -57,7 +60,8 @@ class Application:
                 Route("/{screen}/part/{part}", self.part),
                 Route("/{screen}/file/{file}", self.screen_file),
                 Route("/{screen}/do/{action}", self.action, methods=["POST"]),
-            ]
+            ],
+            exception_handlers={Exception: _bug},
         )
 
     async def first(self, request: Request) -> Response:
@@ -97,7 +101,8 @@ class Application:
         part, session = screen.parts[name], self.session
         try:
             key = part.key(session, query)
-            values = session.answer(f"{screen.name}/{name}", (screen.name, name, key), lambda: part.answer(session, query))
+            topic = f"{screen.name}/{name}/{query.get('at', '')}"
+            values = session.answer(topic, (screen.name, name, key), lambda: part.answer(session, query))
             text = render_part(session, name, values, query, self.base)
         except SupersededError:
             return Response(status_code=204)
@@ -194,6 +199,16 @@ class Application:
     async def events(self, request: Request) -> Response:
         """Return the stream of events."""
         return StreamingResponse(event_stream(self.session), media_type="text/event-stream")
+
+
+async def _bug(request: Request, error: Exception) -> Response:
+    """Report an error of sfumato itself: the terminal shows where, the page says so. Nothing that was entered is lost."""
+    sys.stderr.write(visible("".join(traceback.format_exception(error))) + "\n")
+    text = (
+        '<!doctype html><html lang="en"><title>sfumato</title><main id="main"><p>This is a fault of sfumato; the '
+        "terminal shows where. Nothing is lost: reload the page, or undo the last change.</p></main></html>"
+    )
+    return HTMLResponse(text, 500)
 
 
 async def _form(request: Request) -> dict[str, str]:

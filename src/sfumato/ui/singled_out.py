@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from sfumato.profiling.identifying_combinations import uniqueness_of
+from sfumato.profiling import SingledOut, singled_out, uniqueness_of
 from sfumato.ui.screen import Part, Values
 from sfumato.ui.session import Session
 
@@ -13,23 +13,29 @@ _NAMED = 6
 """The number of columns that a sentence lists."""
 
 
-def _key(session: Session, query: Values) -> Hashable:
-    return session.key_of("columns", "missing", "data")
+def roles_key(session: Session, query: Values) -> Hashable:
+    """Return a key that changes with the table and with what the config declares about columns."""
+    return session.key_of("columns", "missing", "data", "distance", "preserve")
 
 
 def _answer(session: Session, query: Values) -> Mapping[str, Any]:
     table = session.table
-    names = table.schema.quasi_identifiers
-    return {"found": uniqueness_of(table, names), "names": listed(names), "people": people_word(session)}
+    found = singled_out(table)
+    return {
+        "found": found,
+        "rows": table.rows,
+        "small": uniqueness_of(table, found.columns).small,
+        "names": listed(found.columns),
+        "people": people_word(found),
+    }
 
 
-def people_word(session: Session) -> str:
-    """Return what a row of the table stands for."""
-    schema = session.table.schema
-    return "rows" if schema.person_id or schema.household_id else "people"
+def people_word(found: SingledOut) -> str:
+    """Return what was counted. Where the schema declares no people, every row stands for one."""
+    return "people" if found.noun == "rows" else found.noun
 
 
-def listed(names: tuple[str, ...]) -> str:
+def listed(names: Sequence[str]) -> str:
     """Return names for a sentence.
 
     >>> listed(("age", "sex", "race"))
@@ -40,5 +46,5 @@ def listed(names: tuple[str, ...]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
-UNIQUENESS = Part(_key, _answer)
+UNIQUENESS = Part(roles_key, _answer)
 """The part that says in words how many people are the only one with their values."""

@@ -4,6 +4,7 @@
 (function () {
   const root = document.documentElement;
   const base = root.dataset.base;
+  const FAULT = "This is a fault of sfumato; the terminal shows where. Nothing is lost: go on, or undo the last change.";
   let events = null;
 
   // --- merging: the old page becomes the new one, element by element, so that focus, scrolling and open details stay
@@ -102,7 +103,8 @@
   }
 
   async function loadPart(part) {
-    const wanted = part.dataset.part + location.search + "#" + part.dataset.key;
+    const address = part.dataset.part + (part.dataset.part.includes("?") ? location.search.replace("?", "&") : location.search);
+    const wanted = address + "#" + part.dataset.key;
     if (part.loadedKey === wanted) {
       part.removeAttribute("aria-busy");
       return;
@@ -116,14 +118,14 @@
     loads.set(part.id, { wanted, stop });
     part.setAttribute("aria-busy", "true");
     try {
-      const answer = await fetch(part.dataset.part + location.search, { signal: stop.signal });
+      const answer = await fetch(address, { signal: stop.signal });
       if (answer.status === 204) {
         loads.delete(part.id);
         setTimeout(loadParts, 150);
         return;
       }
       if (answer.status === 401) return ended();
-      const text = await answer.text();
+      const text = answer.status < 500 ? await answer.text() : `<div class="alert"><p>${FAULT}</p></div>`;
       if (loads.get(part.id)?.stop !== stop) return;
       const holder = document.createElement("div");
       holder.append(...new DOMParser().parseFromString(text, "text/html").body.childNodes);
@@ -176,6 +178,7 @@
       location.assign(goto);
       return;
     }
+    if (answer.status >= 500) return message(FAULT);
     show(await answer.text());
     const error = document.getElementById("error");
     if (error) error.scrollIntoView({ block: "nearest" });
@@ -217,17 +220,13 @@
     if (!field.dataset.mirror) return;
     const other = document.getElementById(field.dataset.mirror);
     if (!other) return;
-    if (field.type === "range" && field.dataset.steps) other.value = field.dataset.steps.split(" ")[Number(field.value)];
-    else if (other.type === "range" && other.dataset.steps) {
-      const steps = other.dataset.steps.split(" ").map(Number);
-      const near = steps.reduce((best, one, at) => (Math.abs(one - field.value) < Math.abs(steps[best] - field.value) ? at : best), 0);
-      other.value = String(near);
-    } else other.value = field.value;
+    other.value = field.value;
   }
 
   document.addEventListener("change", function (event) {
     const form = event.target.closest("form[data-live]");
-    if (form && form.dataset.live !== "input" && form.checkValidity()) act(form);
+    if (form && form.dataset.query !== undefined) visit("?" + new URLSearchParams(new FormData(form)));
+    else if (form && form.dataset.live !== "input" && form.checkValidity()) act(form);
     const upload = event.target.closest("form[data-upload]");
     if (upload && event.target.files && event.target.files.length) send_file(upload, event.target.files[0]);
   });
@@ -277,6 +276,7 @@
     try {
       const answer = await fetch(location.pathname + location.search);
       if (answer.status === 401) ended();
+      else if (answer.status >= 500) message(FAULT);
       else show(await answer.text());
     } catch (error) {
       unreachable();
@@ -340,16 +340,16 @@
     events = new EventSource(base + "/events");
     events.onmessage = function (message) {
       const event = JSON.parse(message.data);
-      if (event.version !== undefined && String(event.version) !== root.dataset.version) soon();
+      if (event.version !== undefined && String(event.version) !== root.dataset.version) soon(String(event.version));
       if (event.job !== undefined) progress(event);
     };
   }
 
-  function soon() {
+  function soon(version) {
     // an action that is on its way brings the new version itself
     setTimeout(function () {
-      if (!sending && waiting.size === 0) refresh();
-      else soon();
+      if (sending || waiting.size > 0) soon(version);
+      else if (version !== root.dataset.version) refresh();
     }, 120);
   }
 

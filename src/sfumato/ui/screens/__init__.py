@@ -7,8 +7,12 @@ from sfumato.ui.screens.columns_screen import COLUMNS
 from sfumato.ui.screens.data_screen import DATA
 from sfumato.ui.screens.disclosure_screen import DISCLOSURE
 from sfumato.ui.screens.release_screen import RELEASE
+from sfumato.ui.screens.requirements_screen import REQUIREMENTS
+from sfumato.ui.screens.risk_screen import RISK
 from sfumato.ui.screens.save_screen import SAVE
 from sfumato.ui.screens.secrets_screen import SECRETS
 
-SCREENS: dict[str, Screen] = {screen.name: screen for screen in (DATA, COLUMNS, RELEASE, DISCLOSURE, SECRETS, SAVE)}
+_ORDER = (DATA, COLUMNS, RISK, REQUIREMENTS, RELEASE, DISCLOSURE, SECRETS, SAVE)
+
+SCREENS: dict[str, Screen] = {screen.name: screen for screen in _ORDER}
 """Every screen by its address."""

@@ -23,7 +23,7 @@ from sfumato.ui.hierarchy_editor import (
 )
 from sfumato.ui.screen import Change, Part, Screen, Snippets, Values
 from sfumato.ui.session import Session
-from sfumato.ui.singled_out import UNIQUENESS
+from sfumato.ui.singled_out import UNIQUENESS, roles_key
 
 ROLES = {
     Role.IDENTIFIER: ("Identifier", "identifies a person by itself; not published"),
@@ -49,12 +49,8 @@ def _level(query: Values) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 0
 
 
-def _columns_key(session: Session, query: Values) -> Hashable:
-    return session.key_of("columns", "missing", "data")
-
-
 def _column_key(session: Session, query: Values) -> Hashable:
-    return _columns_key(session, query), query.get("column", ""), query.get("editor", ""), query.get("level", "")
+    return roles_key(session, query), query.get("column", ""), query.get("editor", ""), query.get("level", "")
 
 
 def _columns(session: Session, query: Values) -> Mapping[str, Any]:
@@ -222,7 +218,7 @@ COLUMNS = Screen(
     },
     parts={
         "uniqueness": UNIQUENESS,
-        "columns": Part(_columns_key, _columns),
+        "columns": Part(roles_key, _columns),
         "values": Part(_column_key, _values),
         "hierarchy": Part(_column_key, _hierarchy),
     },
