@@ -71,7 +71,7 @@ def test_what_cannot_be_opened_is_explained_and_nothing_is_lost(folder):
         while "Suggested roles" not in page and time.monotonic() < deadline:
             page = ui.get("/data")[2].decode()
         for source, words in {
-            "missing.csv": "does not exist", "empty.csv": "empty", ".": "folder", "sqlite:///none.db": "query", "": "no file",
+            "missing.csv": "does not exist", "empty.csv": "empty", ".": "folder", "sqlite:///x.db": "query", "": "no file",
         }.items():  # fmt: skip
             status, _, answer = ui.post("/data/do/open", urlencode({"version": version(page), "source": source}).encode())
             assert status == 422, source

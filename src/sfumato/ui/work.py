@@ -6,7 +6,7 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -24,6 +24,13 @@ JOB = "work"
 KINDS = {"release": "Release", "withhold": "Withheld release", "project": "Several tables"}
 """The jobs that make a release, with what it is called."""
 
+_DEPENDS = {
+    "preview": ("data", "columns", "missing", "distance", "principles", "method", "preserve"),
+    "risk": ("data", "columns", "missing"),
+    "curve": ("data", "columns", "missing", "distance"),
+}
+"""The sections of the config that a measurement depends on; what a release depends on is the whole config."""
+
 State = Literal["running", "done", "failed", "cancelled"]
 
 
@@ -38,6 +45,8 @@ class Job:
     """The config at that time."""
     folder: Path
     seed: int
+    key: Hashable
+    """What its result depends on."""
     started: float = field(default_factory=time.monotonic)
     ended: float | None = None
     step: str = "starting"
@@ -79,6 +88,8 @@ class Candidate:
     """Whether the attacks were measured too."""
     saved: str = ""
     """Where it was saved, if it was."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """Where a person last wanted its folder, its key and its internal report."""
 
     @property
     def name(self) -> str:
@@ -135,6 +146,14 @@ class Work:
         """The number of the worker process."""
         return self._worker.pid
 
+    def key_for(self, kind: str) -> Hashable:
+        """Return everything in the current config that the result of a job depends on."""
+        config = self.session.config
+        stated = None
+        if kind == "risk" and config is not None and config.risk is not None:
+            stated = repr(config.risk.model_dump(exclude={"disclose", "per", "against"}))
+        return self.session.key_of(*_DEPENDS.get(kind, ())), stated
+
     def start(self, kind: str, title: str, options: Mapping[str, Any] | None = None) -> Job:
         """Start a job over the current config; another one that is running is an error."""
         session = self.session
@@ -147,7 +166,7 @@ class Work:
             self._count += 1
             folder = session.folder.new("job").parent
             seed = secret_seed((config.method or MethodSection()).seed)
-            self.job = job = Job(self._count, kind, title, session.text, folder, seed)
+            self.job = job = Job(self._count, kind, title, session.text, folder, seed, self.key_for(kind))
             request = {
                 "number": job.number, "kind": kind, "text": job.text, "place": str(session.place), "folder": str(folder),
                 "allow_code": session.allow_code, "seed": str(seed), "options": dict(options or {}),

@@ -12,7 +12,7 @@ from sfumato.ui.screens.risk_screen import RISK
 from sfumato.ui.screens.save_screen import SAVE
 from sfumato.ui.screens.secrets_screen import SECRETS
 
-SCREENS: dict[str, Screen] = {
-    screen.name: screen for screen in (DATA, COLUMNS, RISK, REQUIREMENTS, RELEASE, DISCLOSURE, SECRETS, SAVE)
-}
+_ORDER = (DATA, COLUMNS, RISK, REQUIREMENTS, RELEASE, DISCLOSURE, SECRETS, SAVE)
+
+SCREENS: dict[str, Screen] = {screen.name: screen for screen in _ORDER}
 """Every screen by its address."""

@@ -31,7 +31,7 @@ def _content(session: Session, query: Values) -> Mapping[str, Any]:
         "per": PER,
         "dictionaries": [one.name or one.path or "the table itself" for one in section.dictionaries] or ["the table itself"],
         "measured": measured,
-        "current": measured is not None and measured.text == session.text,
+        "current": measured is not None and measured.key == work.key_for("risk"),
         "made": made,
         "chosen": chosen,
         "view": query.get("view", "measured"),

@@ -8,6 +8,7 @@ from typing import Any
 
 from sfumato.anonymization.utility import percent
 from sfumato.comparison import AlignedRows, aligned_rows
+from sfumato.comparison.release_comparison import COMPARED
 from sfumato.config import MethodSection
 from sfumato.errors import ParameterError
 from sfumato.parameters import check_share
@@ -57,7 +58,7 @@ def _content(session: Session, query: Values) -> Mapping[str, Any]:
         "effort": section.parameters.get("effort", 1),
         "suppress": section.suppress,
         "principles": [principle.label for principle in config.requested_principles],
-        "preview": tried.result if tried is not None and tried.text == session.text else None,
+        "preview": tried.result if tried is not None and tried.key == work.key_for("preview") else None,
         "candidates": grouped,
         "comparison": compared(grouped),
         "chosen": chosen,
@@ -84,12 +85,12 @@ def compared(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
     for column in dict.fromkeys(name for one in figures for name in one.get("columns", ())):
         losses = [one["columns"].get(column) for one in figures]
         rows.append(_ranked(f"Loss of {column}", losses, percent, minor=True))
-    for about in dict.fromkeys(_about(row) for one in figures for row in one.get("attacks", ())):
-        shares = []
-        for one in figures:
-            row = next((row for row in one.get("attacks", ()) if _about(row) == about), None)
-            shares.append(None if row is None else row["success"]["share"])
-        rows.append(_ranked(f"Attack: {about}", shares, percent, minor=True))
+    for about in dict.fromkeys(
+        _about(row) for one in figures for row in one.get("attacks", ()) if row["attack"] in COMPARED
+    ):
+        found = [next((row for row in one.get("attacks", ()) if _about(row) == about), None) for one in figures]
+        rates = [None if row is None else row["success"] for row in found]
+        rows.append(_row(f"Attack: {about}", [_rate(rate) for rate in rates], _clearly_least(rates), minor=True))
     return rows
 
 
@@ -104,6 +105,20 @@ def _ranked(name: str, values: Sequence[Any], shown: Any, most: bool = False, mi
     if len(set(known)) > 1:
         best = values.index(max(known) if most else min(known))
     return _row(name, ["–" if value is None else shown(value) for value in values], best, minor)
+
+
+def _rate(rate: Mapping[str, Any] | None) -> str:
+    return "–" if rate is None else f"{percent(rate['share'])} right"
+
+
+def _clearly_least(rates: Sequence[Mapping[str, Any] | None]) -> int | None:
+    """Return which attack succeeds least, if its interval is below all others; differences within chance are no merit."""
+    known = [(rate["share"], at) for at, rate in enumerate(rates) if rate is not None]
+    if len(known) < 2:
+        return None
+    _, least = min(known)
+    high = rates[least]["high"]  # type: ignore[index]
+    return least if all(rate is None or at == least or rate["low"] > high for at, rate in enumerate(rates)) else None
 
 
 def _about(row: Mapping[str, Any]) -> str:

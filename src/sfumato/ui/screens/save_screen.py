@@ -22,14 +22,16 @@ def _content(session: Session, query: Values) -> Mapping[str, Any]:
     assert session.place is not None, "without a config nothing is shown"
     found = [one for one in work.candidates if str(one.number) == query.get("release")]
     output = None if config is None else config.output
+    chosen = found[0] if found else work.candidates[-1] if work.candidates else None
+    kept = {} if chosen is None else chosen.places
     return {
         "candidates": list(work.candidates),
-        "chosen": found[0] if found else work.candidates[-1] if work.candidates else None,
+        "chosen": chosen,
         "config_place": session.place.absolute(),
         "unsaved": session.text != session.saved,
-        "folder": "release" if output is None or output.path is None else output.path,
-        "key": "release-key.json" if output is None or output.key is None else output.key,
-        "internal": "" if output is None or output.internal is None else output.internal,
+        "folder": kept.get("folder", "release" if output is None or output.path is None else output.path),
+        "key": kept.get("key", "release-key.json" if output is None or output.key is None else output.key),
+        "internal": kept.get("internal", "" if output is None or output.internal is None else output.internal),
         "database": None if output is None else output.table,
     }
 
@@ -54,6 +56,7 @@ def _release(session: Session, form: Values, version: int) -> Change:
     folder = path_of(form.get("folder", ""), session)
     force = form.get("replace") == "yes"
     key, internal = form.get("key", "").strip(), form.get("internal", "").strip()
+    chosen.places = {"folder": form.get("folder", ""), "key": key, "internal": internal}
     saved = [str(save_release(chosen, folder, force, _source(session)))]
     chosen.saved = saved[0]
     if key and chosen.key.exists():

@@ -32,7 +32,7 @@ def _content(session: Session, query: Values) -> Mapping[str, Any]:
         "plan": section.plan,
         "sensitive": list(config.schema.sensitive),
         "measured": measured,
-        "current": measured is not None and measured.text == session.text,
+        "current": measured is not None and measured.key == work.key_for("curve"),
         "plot": None if measured is None else _plot(measured.result or {}),
         "chosen": chosen,
     }
@@ -49,6 +49,7 @@ def _plot(result: Mapping[str, Any]) -> dict[str, Any]:
         "points": points,
         "line": " ".join(f"{point['x']},{point['y']}" for point in points),
         "explanation": result["explanation"],
+        "knee": result["knee"],
         "width": _WIDTH,
         "height": _HEIGHT,
         "margin": _MARGIN,
