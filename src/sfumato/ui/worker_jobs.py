@@ -196,8 +196,9 @@ def project(request: Request, progress: Progress, made: Made) -> dict[str, Any]:
     declared = request.config
     method = declared.method or MethodSection()
     progress("reading")
+    table = declared.table()
     result = publish(
-        declared.table(),
+        table,
         None,
         declared.require_principles(),
         **(declared.project or ProjectSection()).options(),
@@ -220,7 +221,7 @@ def project(request: Request, progress: Progress, made: Made) -> dict[str, Any]:
         "tables": [{"columns": list(one.table.data.column_names), "loss": one.loss} for one in result.releases],
         "notes": list(document["notes"]),
         "warnings": [warning.text for one in result.releases for warning in one.warnings],
-        "checks": _checks(folder, result.releases[0].private.original),
+        "checks": _checks(folder, table),
     }
 
 
