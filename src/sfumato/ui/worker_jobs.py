@@ -110,6 +110,18 @@ def preview(request: Request, progress: Progress, made: Made) -> dict[str, Any]:
     return {"sentence": repr(found), "is_sample": found.is_sample}
 
 
+def lattice(request: Request, progress: Progress, made: Made) -> dict[str, Any]:
+    """Examine the full-domain generalizations."""
+    from sfumato.anonymization.transformations import transformations
+
+    declared = request.config
+    progress("reading")
+    suppress = (declared.method or MethodSection()).suppress
+    return transformations(
+        declared.table(), None, declared.require_principles(), suppress=suppress, progress=progress
+    ).to_dict()
+
+
 def risk(request: Request, progress: Progress, made: Made) -> dict[str, Any]:
     """Measure the risk of disclosure, as `sfumato risk --report` does."""
     from sfumato.disclosure import risk_of
@@ -228,6 +240,7 @@ def project(request: Request, progress: Progress, made: Made) -> dict[str, Any]:
 JOBS: dict[str, Callable[[Request, Progress, Made], dict[str, Any]]] = {
     "release": release,
     "preview": preview,
+    "lattice": lattice,
     "risk": risk,
     "withhold": withhold,
     "curve": curve,
