@@ -106,6 +106,9 @@ def compared(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
     """Return the figures of releases side by side: rows with a name, a text for each release, and which is best."""
     figures = [one.figures for one in candidates]
     rows = [_row("Method", [str(one["method"]) for one in figures])]
+    held = ["; ".join(_levels_reached(one)) for one in figures]
+    if len({tuple(one["principles"]) for one in figures}) > 1:  # figures of different requirements are no fair comparison
+        rows.append(_row("Requirements, and the level reached", held))
     rows.append(_ranked("Loss", [one.get("loss") for one in figures], percent))
     rows.append(_ranked("Error of counts", [one.get("query_error") for one in figures], percent))
     rows.append(_ranked("Groups", [one.get("groups") for one in figures], "{:,}".format, most=True))
@@ -133,6 +136,14 @@ def _ranked(name: str, values: Sequence[Any], shown: Any, most: bool = False, mi
     if len(set(known)) > 1:
         best = values.index(max(known) if most else min(known))
     return _row(name, ["–" if value is None else shown(value) for value in values], best, minor)
+
+
+def _levels_reached(figures: Mapping[str, Any]) -> list[str]:
+    """Return each requirement with the level that the release reaches."""
+    return [
+        f"{label}: {', '.join(f'{part} {level}' for part, level in levels.items())}"
+        for label, levels in figures["principles"].items()
+    ]
 
 
 def _rate(rate: Mapping[str, Any] | None) -> str:
