@@ -47,14 +47,13 @@ def test_what_is_not_ours_is_kept(tmp_path):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_leaves_nothing(tmp_path, number):
+def test_a_signal_leaves_nothing(tmp_path):
     with running_ui(temporary=tmp_path) as ui:
         uploaded(ui)
         assert [path.name for path in tmp_path.rglob("*.csv")] == ["peo ple.csv"]
         assert all(stat.S_IMODE(path.stat().st_mode) & 0o077 == 0 for path in tmp_path.iterdir())
-        ui.process.send_signal(number)
-        assert ui.process.wait(5) == 128 + number
+        ui.process.send_signal(signal.SIGINT)
+        assert ui.process.wait(10) == 128 + signal.SIGINT
     assert list(tmp_path.glob("sfumato-ui-*")) == []
 
 
@@ -62,10 +61,10 @@ def test_a_killed_process_leaves_nothing_after_the_next_start(tmp_path):
     with running_ui(temporary=tmp_path) as ui:
         uploaded(ui)
         ui.process.kill()
-        ui.process.wait(5)
+        ui.process.wait(10)
     assert [path.name for path in tmp_path.rglob("*.csv")] == ["peo ple.csv"]
     with running_ui(temporary=tmp_path):
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 20
         while list(tmp_path.rglob("*.csv")) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert list(tmp_path.rglob("*.csv")) == []

@@ -17,6 +17,7 @@ from .feasibility import (
     vulnerability,
 )
 from .joint_assessment import JointFeasibility, joint_feasibility
+from .loss_bounds import loss_bound
 from .methods import Grouping, Method, Task, renumber
 from .methods.full_domain import (
     ClassHistograms,
@@ -87,6 +88,7 @@ __all__ = [
     "frontier",
     "full_domain",
     "joint_feasibility",
+    "loss_bound",
     "marginals",
     "preview",
     "query_errors",

@@ -63,4 +63,7 @@ def ui(
         if not no_browser:
             webbrowser.open(address)
 
-    serve(session, port, opened, lambda address: say(f"To open it in another browser: {address}"))
+    try:
+        serve(session, port, opened, lambda address: say(f"To open it in another browser: {address}"))
+    finally:
+        session.folder.close()

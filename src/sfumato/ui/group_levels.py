@@ -11,7 +11,17 @@ Levels = list[dict[str, list[str]]]
 """For each level its groups: the name, and the values or the groups of the level below that it contains."""
 
 REST = "other"
-"""The name of the group of everything that is in no other one."""
+"""The name of the group of everything that is in no other one; on further levels with a number."""
+
+
+def rests(declared: str | Sequence[str] | None, levels: int) -> list[str]:
+    """Return the name of the rest on each level: as declared, as far as that can be, because a label has one meaning only.
+
+    >>> rests(None, 2), rests("misc", 1), rests("misc", 2), rests(["a"], 2)
+    (['other', 'other 2'], ['misc'], ['misc', 'misc 2'], ['a', 'a 2'])
+    """
+    known = [declared] if isinstance(declared, str) else list(declared or [REST])
+    return [*known, *(f"{known[0]} {level}" for level in range(len(known) + 1, levels + 1))][:levels]
 
 
 def moved(levels: Levels, level: int, members: Sequence[str], to: str) -> Levels:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from sfumato.config import Config
 from sfumato.data.column import Column
 from sfumato.errors import ConfigError, HierarchyError
 from sfumato.ui.config_edits import set_value, set_values
-from sfumato.ui.group_levels import REST, Levels, levels_of, moved, renamed
+from sfumato.ui.group_levels import Levels, levels_of, moved, renamed, rests
 from sfumato.ui.screen import Change, Values
 from sfumato.ui.session import Session
 
@@ -56,15 +56,24 @@ def hand_levels(config: Config, name: str) -> Levels | None:
     return [{group: list(inside) for group, inside in level.items()} for level in declared.groups]
 
 
-def groups_shown(column: Column, levels: Levels, level: int) -> dict[str, Any]:
+def hand_rests(config: Config, name: str) -> list[str]:
+    """Return the names of what is in no group, one per level."""
+    section = config.columns.get(name)
+    declared = (
+        None if section is None or section.hierarchy is None or isinstance(section.hierarchy, str) else section.hierarchy
+    )
+    return rests(None if declared is None else declared.rest, len(hand_levels(config, name) or [{}]))
+
+
+def groups_shown(column: Column, levels: Levels, level: int, rest: Sequence[str]) -> dict[str, Any]:
     """Return what the editor of one level shows: the groups with what they contain, and what is in none, by frequency."""
     rows = {column.labels(code): int(column.counts[code]) for code in range(column.size)}
-    for below in levels[:level]:
+    for below, left_over in zip(levels[:level], rest, strict=False):
         inside = {member for members in below.values() for member in members}
         left = sum(count for member, count in rows.items() if member not in inside)
         rows = {group: sum(rows.get(member, 0) for member in members) for group, members in below.items()}
         if left:
-            rows[REST] = left
+            rows[left_over] = left
     placed = {member for members in levels[level].values() for member in members}
     order = sorted(rows, key=lambda member: -rows[member])
 
@@ -73,6 +82,7 @@ def groups_shown(column: Column, levels: Levels, level: int) -> dict[str, Any]:
 
     return {
         "groups": [(g, sum(rows.get(m, 0) for m in members), with_rows(members)) for g, members in levels[level].items()],
+        "rest": rest[level],
         "ungrouped": with_rows(member for member in order if member not in placed),
     }
 
@@ -130,7 +140,12 @@ def _begin_groups(session: Session, name: str, version: int) -> Change:
             column=name,
         )
     levels = levels_of(column.hierarchy) if column.hierarchy is not None and column.hierarchy.height > 1 else [{}]
-    return _change(session, name, version, f"{name}: groups by hand", {"groups": levels, "rest": REST})
+    return _change(session, name, version, f"{name}: groups by hand", {"groups": levels, "rest": _rest(None, levels)})
+
+
+def _rest(declared: Sequence[str] | None, levels: Levels) -> str | list[str]:
+    names = rests(declared, len(levels))
+    return names[0] if len(names) == 1 else names
 
 
 def edit_groups(session: Session, form: Values, version: int) -> Change:
@@ -161,7 +176,9 @@ def edit_groups(session: Session, form: Values, version: int) -> Change:
 
 
 def _change_groups(session: Session, name: str, version: int, label: str, levels: Levels) -> Change:
-    return _change(session, name, version, label, {"groups": levels, "rest": REST})
+    config = session.config
+    rest = None if config is None else hand_rests(config, name)
+    return _change(session, name, version, label, {"groups": levels, "rest": _rest(rest, levels)})
 
 
 def _change(session: Session, name: str, version: int, label: str, hierarchy: Mapping[str, Any] | None) -> Change:

@@ -31,11 +31,7 @@ def serve(
 
     `opened` is called with the address to open, once the server answers; `again` with a new one after each was used.
     """
-    import uvicorn
-
     from sfumato.ui.access_guard import OPEN, AccessGuard, Secrets
-    from sfumato.ui.application import Application
-    from sfumato.ui.work import end_work
 
     listening = _listening(port)
     own = listening.getsockname()[1]
@@ -44,14 +40,19 @@ def serve(
     def address() -> str:
         return f"http://127.0.0.1:{own}{OPEN}{secrets.token}"
 
+    # the socket listens already, so requests wait until all is imported
+    threading.Thread(target=opened, args=(address(),), daemon=True).start()
+    import uvicorn
+
+    from sfumato.ui.application import Application
+    from sfumato.ui.work import end_work
+
     inner = Application(session, secrets.prefix, largest_upload).routes
     guard = AccessGuard(inner, secrets, own, largest_upload, lambda: again(address()))
     config = uvicorn.Config(
         guard, log_level="critical", access_log=False, server_header=False, lifespan="off", ws="none", http="h11",
         timeout_graceful_shutdown=1,
     )  # fmt: skip
-    # the socket listens already, so requests that come before the loop starts wait
-    threading.Thread(target=opened, args=(address(),), daemon=True).start()
     try:
         uvicorn.Server(config).run(sockets=[listening])
     finally:

@@ -18,6 +18,7 @@ from sfumato.ui.hierarchy_editor import (
     edit_groups,
     groups_shown,
     hand_levels,
+    hand_rests,
     preview,
     set_hierarchy,
 )
@@ -58,7 +59,10 @@ def _columns(session: Session, query: Values) -> Mapping[str, Any]:
     config = _config(session)
     listed = [_row(profile, column, config) for column in profile]
     vectors = {name: section for name, section in config.columns.items() if section.columns is not None}
-    return {"columns": listed, "roles": ROLES, "kinds": _KINDS, "rows": profile.rows, "vectors": vectors}
+    person = config.data.person_id
+    return {
+        "columns": listed, "roles": ROLES, "kinds": _KINDS, "rows": profile.rows, "vectors": vectors, "person": person,
+    }  # fmt: skip
 
 
 def _row(profile: Profile, column: ColumnProfile, config: Config) -> dict[str, Any]:
@@ -124,7 +128,7 @@ def _hierarchy(session: Session, query: Values) -> Mapping[str, Any]:
         "declared": None if declared is None else _hierarchy_word(declared),
         "recoding": None if section is None else section.recoding, "recodings": RECODINGS,
         "forms": _suiting(column.kind), "size": column.size, "most": MOST_VALUES, "hand": levels, "level": level,
-        "shown": None if levels is None else groups_shown(column, levels, level),
+        "shown": None if levels is None else groups_shown(column, levels, level, hand_rests(config, name)),
     }  # fmt: skip
 
 
@@ -196,6 +200,18 @@ def _set_recoding(session: Session, form: Values, version: int) -> Change:
     return Change(label)
 
 
+def _set_person(session: Session, form: Values, version: int) -> Change:
+    """Say which column identifies the person of a row, if people have several."""
+    name = form.get("person", "") or None
+    label = "every row is another person" if name is None else f"{name} identifies the person of a row"
+
+    def check(config: Config) -> None:
+        _ = session.opened.read(config).units
+
+    session.edit(label, lambda text: set_values(text, ["data"], {"person_id": name}), version, check=check)
+    return Change(label)
+
+
 def _snippets(session: Session) -> Snippets:
     place = "sfumato.toml" if session.place is None else session.place.name
     return Snippets(
@@ -213,6 +229,7 @@ COLUMNS = Screen(
         "role": _set_role,
         "kind": _set_kind,
         "recoding": _set_recoding,
+        "person": _set_person,
         "hierarchy": set_hierarchy,
         "groups": edit_groups,
     },
