@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import gc
 import re
-import shutil
-import time
-import warnings
 
 import pyarrow as pa
 import pyarrow.csv
 import pytest
 
 import sfumato as sf
+from ui_pages import browser_context, config_text, go, settled, until, watched_page
 from ui_process import running_ui
 
-api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-QUIET = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-)  # fmt: skip
 EVIL = "<img src=x onerror=alert(1)>"
 ADDRESSES = [
     "data", "columns", "columns?column=race", "risk", "risk?requirement=0&group=0", "requirements",
@@ -41,17 +32,8 @@ def ui(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def context(ui):
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
-        found = browser.new_context(viewport={"width": 1280, "height": 900})
-        found.set_default_timeout(10_000)
+    with browser_context() as found:
         yield found
-        browser.close()
-    with warnings.catch_warnings():  # the pipe to the browser stays open in a cycle of objects
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
 
 
 @pytest.fixture(scope="module")
@@ -64,40 +46,9 @@ def base(ui, context):
 
 
 @pytest.fixture
-def page(ui, context, base):
-    """A page; a dialog, an error or a request to elsewhere fails the test."""
-    found = context.new_page()
-    found.set_viewport_size({"width": 1280, "height": 900})
-    trouble = []
-    found.on("pageerror", lambda error: trouble.append(str(error)))
-    found.on("dialog", lambda dialog: (trouble.append(dialog.message), dialog.dismiss()))
-    own = base.rpartition("/")[0]
-    found.on("request", lambda request: None if request.url.startswith((own, "data:")) else trouble.append(request.url))
-    yield found
-    assert trouble == []
-    found.close()
-
-
-def until(page, condition):
-    """Wait for something in Python: the policy of the pages forbids what `wait_for_function` does."""
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline, page.inner_text("main")
-        page.wait_for_timeout(20)
-
-
-def settled(page):
-    """Wait until all parts are loaded, and no action is on its way."""
-    page.wait_for_selector("html[data-ready=yes]:not(:has([aria-busy=true]))", state="attached")
-
-
-def go(page, base, address):
-    page.goto(f"{base}/{address}")
-    settled(page)
-
-
-def config_text(page):
-    return page.input_value("#config-text")
+def page(context, base):
+    with watched_page(context, base) as found:
+        yield found
 
 
 def restore(page):

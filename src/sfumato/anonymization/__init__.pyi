@@ -30,6 +30,7 @@ from .nearest_requirements import NearestRequirement
 from .preview import Preview, preview
 from .recoding import ColumnLevels, ColumnRecoding, Domain, Recoding, RecodingKind, Strata, recode
 from .release import PrivateRelease, Release
+from .transformations import Transformation, Transformations, transformations
 from .utility import (
     Association,
     ClassSizes,
@@ -77,8 +78,10 @@ __all__ = [
     "RequirementFeasibility",
     "Strata",
     "Task",
+    "Transformation",
     "TransformationCube",
     "TransformationLoss",
+    "Transformations",
     "Utility",
     "Workload",
     "anonymize",
@@ -92,6 +95,7 @@ __all__ = [
     "recode",
     "renumber",
     "replay",
+    "transformations",
     "utility_of",
     "vulnerability",
     "warm_up",

@@ -26,6 +26,7 @@ KINDS = {"release": "Release", "withhold": "Withheld release", "project": "Sever
 
 _DEPENDS = {
     "preview": ("data", "columns", "missing", "distance", "principles", "method", "preserve"),
+    "lattice": ("data", "columns", "missing", "distance", "principles"),
     "risk": ("data", "columns", "missing"),
     "curve": ("data", "columns", "missing", "distance"),
 }

@@ -110,6 +110,18 @@ def preview(request: Request, progress: Progress, made: Made) -> dict[str, Any]:
     return {"sentence": repr(found), "is_sample": found.is_sample}
 
 
+def lattice(request: Request, progress: Progress, made: Made) -> dict[str, Any]:
+    """Examine the full-domain generalizations."""
+    from sfumato.anonymization.transformations import transformations
+
+    declared = request.config
+    progress("reading")
+    suppress = (declared.method or MethodSection()).suppress
+    return transformations(
+        declared.table(), None, declared.require_principles(), suppress=suppress, progress=progress
+    ).to_dict()
+
+
 def risk(request: Request, progress: Progress, made: Made) -> dict[str, Any]:
     """Measure the risk of disclosure, as `sfumato risk --report` does."""
     from sfumato.disclosure import risk_of
@@ -196,8 +208,9 @@ def project(request: Request, progress: Progress, made: Made) -> dict[str, Any]:
     declared = request.config
     method = declared.method or MethodSection()
     progress("reading")
+    table = declared.table()
     result = publish(
-        declared.table(),
+        table,
         None,
         declared.require_principles(),
         **(declared.project or ProjectSection()).options(),
@@ -220,13 +233,14 @@ def project(request: Request, progress: Progress, made: Made) -> dict[str, Any]:
         "tables": [{"columns": list(one.table.data.column_names), "loss": one.loss} for one in result.releases],
         "notes": list(document["notes"]),
         "warnings": [warning.text for one in result.releases for warning in one.warnings],
-        "checks": _checks(folder, result.releases[0].private.original),
+        "checks": _checks(folder, table),
     }
 
 
 JOBS: dict[str, Callable[[Request, Progress, Made], dict[str, Any]]] = {
     "release": release,
     "preview": preview,
+    "lattice": lattice,
     "risk": risk,
     "withhold": withhold,
     "curve": curve,

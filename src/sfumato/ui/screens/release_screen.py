@@ -19,6 +19,9 @@ from sfumato.ui.screen import Change, Part, Screen, Snippets, Values
 from sfumato.ui.session import Session
 from sfumato.ui.work import Candidate, work_of
 
+WIDTH, HEIGHT, MARGIN = 400, 220, 40
+"""The size of a plot, in units of its view box."""
+
 WINDOW = 50
 """The number of rows that are shown at a time."""
 
@@ -59,6 +62,8 @@ def _content(session: Session, query: Values) -> Mapping[str, Any]:
         "suppress": section.suppress,
         "principles": [principle.label for principle in config.requested_principles],
         "preview": tried.result if tried is not None and tried.key == work.key_for("preview") else None,
+        "lattice": None if _lattice(session) is None else _lattice_plot(_lattice(session) or {}),
+        "levels": tuple(section.parameters.get("levels") or ()),
         "candidates": grouped,
         "comparison": compared(grouped),
         "chosen": chosen,
@@ -66,6 +71,29 @@ def _content(session: Session, query: Values) -> Mapping[str, Any]:
         "views": VIEWS,
         "current": next((one for one in reversed(grouped) if one.text == session.text), None),
     }
+
+
+def _lattice(session: Session) -> Mapping[str, Any] | None:
+    """Return the transformations that were examined for the current config; None if they were not."""
+    job = work_of(session).results.get("lattice")
+    return job.result if job is not None and job.key == work_of(session).key_for("lattice") else None
+
+
+def _lattice_plot(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return transformations with their places in a plot of the loss against the risk."""
+    examined = result["examined"]
+    riskiest = max((one["risk"] for one in examined), default=0) or 1
+    points = []
+    for one in examined:
+        x = MARGIN + one["loss"] * (WIDTH - 2 * MARGIN)
+        y = HEIGHT - MARGIN - one["risk"] / riskiest * (HEIGHT - 2 * MARGIN)
+        points.append({**one, "x": round(x, 1), "y": round(y, 1)})
+    front = sorted((one for one in points if one["front"]), key=lambda one: one["loss"])
+    others = [one for one in points if not one["front"]]
+    return {
+        "front": front, "others": others, "total": result["total"], "count": len(examined), "riskiest": riskiest,
+        "line": " ".join(f"{one['x']},{one['y']}" for one in front), "width": WIDTH, "height": HEIGHT, "margin": MARGIN,
+    }  # fmt: skip
 
 
 def _chosen(candidates: Sequence[Candidate], query: Values) -> Candidate | None:
@@ -78,6 +106,9 @@ def compared(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
     """Return the figures of releases side by side: rows with a name, a text for each release, and which is best."""
     figures = [one.figures for one in candidates]
     rows = [_row("Method", [str(one["method"]) for one in figures])]
+    held = ["; ".join(_levels_reached(one)) for one in figures]
+    if len({tuple(one["principles"]) for one in figures}) > 1:  # figures of different requirements are no fair comparison
+        rows.append(_row("Requirements, and the level reached", held))
     rows.append(_ranked("Loss", [one.get("loss") for one in figures], percent))
     rows.append(_ranked("Error of counts", [one.get("query_error") for one in figures], percent))
     rows.append(_ranked("Groups", [one.get("groups") for one in figures], "{:,}".format, most=True))
@@ -105,6 +136,14 @@ def _ranked(name: str, values: Sequence[Any], shown: Any, most: bool = False, mi
     if len(set(known)) > 1:
         best = values.index(max(known) if most else min(known))
     return _row(name, ["–" if value is None else shown(value) for value in values], best, minor)
+
+
+def _levels_reached(figures: Mapping[str, Any]) -> list[str]:
+    """Return each requirement with the level that the release reaches."""
+    return [
+        f"{label}: {', '.join(f'{part} {level}' for part, level in levels.items())}"
+        for label, levels in figures["principles"].items()
+    ]
 
 
 def _rate(rate: Mapping[str, Any] | None) -> str:
@@ -204,6 +243,8 @@ def _method(session: Session, form: Values, version: int) -> Change:
     values["effort"] = int(effort) if name == "glaze" and effort.isdigit() and effort != "1" else None
     share = check_share(suppress)
     values["suppress"] = suppress if share else None
+    if name != "lattice":
+        values |= dict.fromkeys(("levels", "loss", "checks", "seconds"))
 
     def change(text: str) -> str:
         changed = set_values(text, ["method"], values)
@@ -237,6 +278,28 @@ def _try(session: Session, form: Values, version: int) -> Change:
         session.config.require_principles()
     work_of(session).start("preview", "Trying a sample")
     return Change("A sample is being tried.")
+
+
+def _lattice_job(session: Session, form: Values, version: int) -> Change:
+    session.check_version(version)
+    if session.config is not None:
+        session.config.require_principles()
+    work_of(session).start("lattice", "Examining full-domain generalizations")
+    return Change("The generalizations are being examined.")
+
+
+def _levels(session: Session, form: Values, version: int) -> Change:
+    """Take the levels of an examined transformation into the config."""
+    result = _lattice(session)
+    front = [] if result is None else _lattice_plot(result)["front"]
+    number = form.get("at", "")
+    if not (number.isascii() and number.isdigit() and int(number) < len(front)):
+        raise ParameterError("there is no such generalization", remedy="Examine them again, and choose one of the list.")
+    levels = front[int(number)]["levels"]
+    values = {"name": "lattice", "levels": list(levels.values()), "effort": None}
+    label = ", ".join(f"{name} {level}" for name, level in levels.items())
+    session.edit(f"Levels {label}", lambda text: set_values(text, ["method"], values), version)
+    return Change("The levels were chosen.")
 
 
 def cancel(session: Session, form: Values, version: int) -> Change:
@@ -288,7 +351,16 @@ RELEASE = Screen(
     title="Release",
     content=_content,
     snippets=_snippets,
-    actions={"method": _method, "make": _make, "try": _try, "cancel": cancel, "back": back, "forget": forget},
+    actions={
+        "method": _method,
+        "make": _make,
+        "try": _try,
+        "lattice": _lattice_job,
+        "levels": _levels,
+        "cancel": cancel,
+        "back": back,
+        "forget": forget,
+    },
     parts={"details": Part(_part_key, _details)},
     files={"report": report_answer("release"), "internal": report_answer("internal")},
 )

@@ -11,12 +11,9 @@ from sfumato.errors import ParameterError
 from sfumato.ui.config_edits import set_values
 from sfumato.ui.file_answers import report_answer
 from sfumato.ui.screen import Change, Screen, Snippets, Values
-from sfumato.ui.screens.release_screen import cancel, forget
+from sfumato.ui.screens.release_screen import HEIGHT, MARGIN, WIDTH, cancel, forget
 from sfumato.ui.session import Session
 from sfumato.ui.work import work_of
-
-_WIDTH, _HEIGHT, _MARGIN = 400, 220, 40
-"""The size of the plot, in units of its view box."""
 
 
 def _content(session: Session, query: Values) -> Mapping[str, Any]:
@@ -42,17 +39,17 @@ def _plot(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return the plans of the trade-off with their places in the plot."""
     points = []
     for point in result["points"]:
-        x = _MARGIN + float(point["association_loss"]) * (_WIDTH - 2 * _MARGIN)
-        y = _HEIGHT - _MARGIN - float(point["information_exposure"]) * (_HEIGHT - 2 * _MARGIN)
+        x = MARGIN + float(point["association_loss"]) * (WIDTH - 2 * MARGIN)
+        y = HEIGHT - MARGIN - float(point["information_exposure"]) * (HEIGHT - 2 * MARGIN)
         points.append({**point, "x": round(x, 1), "y": round(y, 1), "knee": point["plan"] == result["knee"]["plan"]})
     return {
         "points": points,
         "line": " ".join(f"{point['x']},{point['y']}" for point in points),
         "explanation": result["explanation"],
         "knee": result["knee"],
-        "width": _WIDTH,
-        "height": _HEIGHT,
-        "margin": _MARGIN,
+        "width": WIDTH,
+        "height": HEIGHT,
+        "margin": MARGIN,
     }
 
 
