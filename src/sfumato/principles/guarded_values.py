@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -14,12 +17,16 @@ from sfumato.data.text_values import text_value
 from sfumato.distances.neighbour_graph import GuardedNeighbours, NeighbourGraph
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, Ratios
+from sfumato.principles.certificate import Certificate, whole_table_certificate
 from sfumato.principles.clique_capacity import allowed_neighbours
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition, NeighbourLimit
 from sfumato.principles.value_rules import is_known, matching_codes
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, two_age_groups
+
+_VALUES = (str, int, float, Decimal, Fraction, date)
+"""What a value may be given as."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,8 @@ class GuardedValues(Principle):
 
     def __post_init__(self) -> None:
         several = self.values if isinstance(self.values, list | tuple | set | frozenset) else [self.values]
-        rules = tuple(dict.fromkeys(text_value(str(value)) for value in several if not isinstance(value, bool)))
+        texts = all(isinstance(value, _VALUES) and not isinstance(value, bool) for value in several)
+        rules = tuple(dict.fromkeys(text_value(str(value)) for value in several)) if texts else ()
         if not rules or "" in rules:
             raise ParameterError(
                 f"{self.name}: values = {self.values!r} names no value",
@@ -97,6 +105,8 @@ class GuardedValues(Principle):
                 key="l",
                 value=self.l,
             )
+        # sizes and shares alone are monotone
+        object.__setattr__(self, "monotone", self.epsilon is None)
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -160,6 +170,12 @@ class GuardedValues(Principle):
         delta = exactly(self.delta)  # type: ignore[arg-type]
         near = GuardedNeighbours.of(self._graph(view), guarded)
         return (condition, NeighbourLimit(codes, near, lambda size: allowed_neighbours(size, delta)))
+
+    def certificate(self, view: View) -> Certificate | None:
+        """Rule the requirement out by the share and the number of the guarded values in the table as one group."""
+        if self.epsilon is not None and self.l == 1 and self.k == 1:
+            return None
+        return whole_table_certificate(replace(self, epsilon=None, delta=None), view)
 
     @classmethod
     def example(cls) -> Example:
