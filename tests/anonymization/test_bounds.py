@@ -211,22 +211,6 @@ def test_erratum_12_the_degree_of_theorem_3_is_a_whole_number():
     assert theorem_3(theta=1, groups=4) == 0 > Fraction(2 * 1, 4) - 1
 
 
-@given(st.integers(2, 14), st.integers(1, 4), DELTAS, st.randoms(use_true_random=False))
-def test_lemma_1_of_any_partition(n, k, delta, random):
-    """However the rows are distributed over m groups, every value has at most t neighbours in that many of them."""
-    assume(k <= n and (delta == 0 or n > 1))
-    found = bounds(n, k, delta)
-    near = {frozenset(pair) for pair in combinations(range(n), 2) if random.random() < 0.4}
-    theta = max(sum(v in pair for pair in near) for v in range(n))
-    of_row = [random.randrange(found.groups) for _ in range(n)]
-    for v in range(n):
-        neighbours = [
-            sum(frozenset((v, w)) in near for w in range(n) if w != v and of_row[w] == group)
-            for group in range(found.groups)
-        ]
-        assert sum(count <= found.allowed for count in neighbours) >= found.movable_groups(theta)
-
-
 def test_erratum_14_the_bound_is_not_monotone_in_k():
     assert allowed_neighbours(10, Fraction("0.8")) == 1 and allowed_neighbours(11, Fraction("0.8")) == 2
     assert swap_bound(110, 10, "0.8") > swap_bound(110, 11, "0.8")

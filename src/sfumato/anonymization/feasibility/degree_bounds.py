@@ -153,26 +153,6 @@ class DegreeBounds:
         """The largest Θ for which groups are guaranteed to exist."""
         return max(self.swaps, self.proper, self.whole)
 
-    def movable_groups(self, theta: int) -> int:
-        """Return in how many of the m groups any value has at most t neighbours, at least: m − ⌊Θ/(t+1)⌋.
-
-        Lemma 1 of Wang & Liu (2010), for every partition into m groups; 0 where the lemma promises nothing.
-
-        >>> bounds(rows=1000, k=10, delta="0.8").movable_groups(theta=99)
-        51
-        """
-        return max(0, self.groups - theta // (self.allowed + 1))
-
-    def least_degree(self, theta: int) -> int:
-        """Return ⌈2Θ/m⌉ − 1, at least 0: m equitable groups exist in which no value has more neighbours.
-
-        Theorem 3 of Wang & Liu (2010), as a whole number; see `theorem_3`.
-
-        >>> bounds(rows=1000, k=10, delta="0.8").least_degree(theta=150)
-        2
-        """
-        return theorem_3(theta, self.groups)
-
     def reason(self, theta: int) -> str | None:
         """Explain why groups exist at a Θ, as many as are guaranteed; return None if no bound proves it."""
         m = most_groups(self.rows, self.k, self.delta, theta)
