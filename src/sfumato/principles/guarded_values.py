@@ -79,7 +79,7 @@ class GuardedValues(Principle):
         "l": ParameterRange("number", "factor", "higher", usual=(2, 20), least=1),
         "k": whole("people", (2, 50)),
         "epsilon": ParameterRange("number", "distance", "higher", usual=(0, "0.25")),
-        "delta": ParameterRange("number", "share", "higher", most=1),  # no control: it depends on epsilon
+        "delta": ParameterRange("number", "share", "higher", usual=("0.1", 1), most=1),
     }
 
     def __post_init__(self) -> None:
