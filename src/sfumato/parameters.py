@@ -34,8 +34,8 @@ class ParameterRange:
     (True, False)
     """
 
-    kind: Literal["whole", "number", "choice", "columns"]
-    """A whole number; any number; one of `choices`; a list of lists of columns."""
+    kind: Literal["whole", "number", "choice", "columns", "values"]
+    """A whole number; any number; one of `choices`; a list of lists of columns; one or several values of a column."""
     unit: Unit | None = None
     """What it counts or measures; None if it is no number."""
     stricter: Literal["higher", "lower"] | None = None

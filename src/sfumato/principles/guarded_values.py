@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -14,6 +14,7 @@ from sfumato.data.text_values import text_value
 from sfumato.distances.neighbour_graph import GuardedNeighbours, NeighbourGraph
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, Ratios
+from sfumato.parameters import ParameterRange, whole
 from sfumato.principles.clique_capacity import allowed_neighbours
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition, NeighbourLimit
@@ -66,6 +67,13 @@ class GuardedValues(Principle):
     covers: ClassVar[bool] = False
     uses_distance: ClassVar[bool] = True
     histogram_only: ClassVar[bool] = True
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {
+        "values": ParameterRange("values"),
+        "l": ParameterRange("number", "factor", "higher", usual=(1, 20), least=1),
+        "k": whole("people", (1, 50)),
+        "epsilon": ParameterRange("number", "distance", "higher", usual=(0, "0.25")),
+        "delta": ParameterRange("number", "share", "higher", usual=("0.1", 1), most=1),
+    }
 
     def __post_init__(self) -> None:
         several = self.values if isinstance(self.values, list | tuple | set | frozenset) else [self.values]

@@ -48,6 +48,8 @@ class Card:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return "; ".join(map(str, value))
     return "" if value is None else str(value)
 
 
@@ -107,6 +109,9 @@ def _stated(kind: type[Principle], name: str, value: str) -> Any:
     """Return what a person entered as the config states it."""
     if name == "on" or kind.ranges[name].kind == "choice":
         return value or None
+    if kind.ranges[name].kind == "values":
+        parts = [part.strip() for part in value.split(";") if part.strip()]
+        return parts[0] if len(parts) == 1 else parts
     if kind.ranges[name].kind not in ("whole", "number"):
         raise ParameterError("this parameter is a list", remedy="Change it below, under Code.", key=name)
     number = as_fraction(value, name)
@@ -133,6 +138,9 @@ def _beginning(session: Session, kind: type[Principle], on: tuple[str, ...] | No
     for control in controls_of(session, kind, on):
         if not control.required:
             continue
+        if control.range.kind == "values":
+            found[control.name] = _most_frequent(session, on)
+            continue
         if control.range.kind == "choice":
             found[control.name] = control.range.choices[0]
             continue
@@ -144,6 +152,15 @@ def _beginning(session: Session, kind: type[Principle], on: tuple[str, ...] | No
         value = min(least, control.high) if control.range.kind == "whole" else middle
         found[control.name] = as_parameter(int(value) if control.range.kind == "whole" else value)
     return found
+
+
+def _most_frequent(session: Session, on: tuple[str, ...] | None) -> str:
+    """Return the most frequent value of a sensitive column, to begin with one that occurs."""
+    names = on or session.table.schema.sensitive[:1]
+    if not names:
+        raise ParameterError("there is no sensitive column", remedy="Give a column that role first.", key="values")
+    column = session.table.column(names[0])
+    return column.label(int(column.counts[: column.size].argmax()))
 
 
 def drop_requirement(session: Session, form: Values, version: int) -> Change:
