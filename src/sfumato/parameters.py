@@ -35,7 +35,7 @@ class ParameterRange:
     """
 
     kind: Literal["whole", "number", "choice", "columns", "values"]
-    """A whole number; any number; one of `choices`; a list of lists of columns; a sensitive value or a list of them."""
+    """A whole number; any number; one of `choices`; a list of lists of columns; one or several values of a column."""
     unit: Unit | None = None
     """What it counts or measures; None if it is no number."""
     stricter: Literal["higher", "lower"] | None = None

@@ -12,11 +12,15 @@ from typing import Any
 from sfumato.errors import SfumatoError
 from sfumato.plurals import count_of
 from sfumato.ui.config_edits import line_of
+from sfumato.ui.config_history import ConfigHistory, Step
 from sfumato.ui.screen import Screen, Values
 from sfumato.ui.session import CONFIG_NAME, Session
 from sfumato.visible_text import one_line, visible
 
 _TEMPLATES = Path(__file__).parent / "templates"
+_STEPS = 60
+"""The steps of the history that are listed."""
+
 _LONGEST = 160
 """The most characters of a cell that are shown."""
 
@@ -103,6 +107,12 @@ def render_screen(
         )
     )
     return page
+
+
+def _shown_steps(history: ConfigHistory) -> list[tuple[int, Step]]:
+    """Return the first step and the last ones, with their numbers."""
+    numbered = list(enumerate(history.steps))
+    return numbered if len(numbered) <= _STEPS else [numbered[0], *numbered[1 - _STEPS :]]
 
 
 def _lines_around(session: Session, problem: SfumatoError | None) -> list[tuple[int, str, bool]]:

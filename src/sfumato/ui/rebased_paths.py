@@ -24,8 +24,9 @@ def rebased(text: str, old: Path, new: Path) -> str:
     What the text names stays the same; absolute paths and databases stay as they are. A path without a common root with the
     new folder becomes absolute.
 
-    >>> rebased('[data]\\npath = "people.csv"\n', Path("/data"), Path("/data/configs"))
-    '[data]\\npath = "../people.csv"\n'
+    >>> print(rebased('[data]\npath = "people.csv"\n', Path("/data"), Path("/data/configs")), end="")
+    [data]
+    path = "../people.csv"
     """
     old, new = Path(os.path.abspath(old)), Path(os.path.abspath(new))  # noqa: PTH100 - links are not followed
     if old == new:

@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.config import Config
-from sfumato.data.table import Table
 from sfumato.errors import ConfigError, ParameterError
 from sfumato.exact import as_fraction, as_parameter, written
 from sfumato.principles import ParameterControl, Principle, attributes_of, parameter_controls
@@ -49,7 +48,9 @@ class Card:
 
 
 def _text(value: Any) -> str:
-    return "" if value is None else ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    if isinstance(value, list | tuple):
+        return "; ".join(map(str, value))
+    return "" if value is None else str(value)
 
 
 def config_of(session: Session) -> Config:
@@ -109,8 +110,8 @@ def _stated(kind: type[Principle], name: str, value: str) -> Any:
     if name == "on" or kind.ranges[name].kind == "choice":
         return value or None
     if kind.ranges[name].kind == "values":
-        several = [each.strip() for each in value.split(",") if each.strip()]
-        return several[0] if len(several) == 1 else several
+        parts = [part.strip() for part in value.split(";") if part.strip()]
+        return parts[0] if len(parts) == 1 else parts
     if not value and name not in required_parameters(kind):
         return None
     if kind.ranges[name].kind not in ("whole", "number"):
@@ -139,11 +140,11 @@ def _beginning(session: Session, kind: type[Principle], on: tuple[str, ...] | No
     for control in controls_of(session, kind, on):
         if not control.required:
             continue
+        if control.range.kind == "values":
+            found[control.name] = _rarest(session, on)
+            continue
         if control.range.kind == "choice":
             found[control.name] = control.range.choices[0]
-            continue
-        if control.range.kind == "values":
-            found[control.name] = _rarest_value(session.table, on)
             continue
         if control.low is None or control.high is None or control.step is None:
             found[control.name] = 1
@@ -160,12 +161,12 @@ def _beginning(session: Session, kind: type[Principle], on: tuple[str, ...] | No
     return found
 
 
-def _rarest_value(table: Table, on: tuple[str, ...] | None) -> str:
-    """Return the value of a sensitive column that fewest rows have; "" if there is none."""
-    names = on or table.schema.sensitive[:1]
-    column = table.column(names[0]) if names else None
-    if column is None or not column.size:
-        return ""
+def _rarest(session: Session, on: tuple[str, ...] | None) -> str:
+    """Return the rarest value of a sensitive column, which usually needs protection most."""
+    names = on or session.table.schema.sensitive[:1]
+    if not names:
+        raise ParameterError("there is no sensitive column", remedy="Give a column that role first.", key="values")
+    column = session.table.column(names[0])
     return column.label(int(column.counts[: column.size].argmin()))
 
 

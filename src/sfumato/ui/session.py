@@ -115,6 +115,7 @@ class Session:
             if config is not None:
                 check(config)
             self.history.add(Step(label, text, subject))
+            self.notice = ""
         self.tell_version()
 
     def move(self, direction: str, version: int | None = None) -> None:
@@ -181,6 +182,9 @@ class Session:
                 work()
             except (SfumatoError, OSError) as error:
                 self.notice = str(error)
+            except BaseException:
+                self.notice = "This is a fault of sfumato; the terminal shows where."
+                raise
             finally:
                 self.opening = ""
                 self.tell_version()

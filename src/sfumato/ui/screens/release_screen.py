@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sfumato.anonymization.utility import percent
-from sfumato.comparison import AlignedRows, aligned_rows
-from sfumato.comparison.release_comparison import COMPARED
 from sfumato.config import MethodSection
 from sfumato.errors import ParameterError
 from sfumato.parameters import check_share
@@ -18,6 +15,9 @@ from sfumato.ui.file_answers import report_answer
 from sfumato.ui.screen import Change, Part, Screen, Snippets, Values
 from sfumato.ui.session import Session
 from sfumato.ui.work import Candidate, work_of
+
+if TYPE_CHECKING:
+    from sfumato.comparison import AlignedRows
 
 WIDTH, HEIGHT, MARGIN = 400, 220, 40
 """The size of a plot, in units of its view box."""
@@ -104,6 +104,10 @@ def _chosen(candidates: Sequence[Candidate], query: Values) -> Candidate | None:
 
 def compared(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
     """Return the figures of releases side by side: rows with a name, a text for each release, and which is best."""
+    if not candidates:
+        return []
+    from sfumato.comparison.release_comparison import COMPARED  # large: only when there is something to compare
+
     figures = [one.figures for one in candidates]
     rows = [_row("Method", [str(one["method"]) for one in figures])]
     held = ["; ".join(_levels_reached(one)) for one in figures]
@@ -123,6 +127,11 @@ def compared(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
         rates = [None if row is None else row["success"] for row in found]
         rows.append(_row(f"Attack: {about}", [_rate(rate) for rate in rates], _clearly_least(rates), minor=True))
     return rows
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, with four digits."""
+    return f"{100 * share:.4g} %"
 
 
 def _row(name: str, cells: Sequence[str], best: int | None = None, minor: bool = False) -> dict[str, Any]:
@@ -188,6 +197,8 @@ def _details(session: Session, query: Values) -> Mapping[str, Any]:
 
 def aligned(session: Session, chosen: Candidate) -> AlignedRows:
     """Return the rows of a release beside the original; read once."""
+    from sfumato.comparison import aligned_rows
+
     raw = session.raw
     key = ("aligned", str(chosen.folder), session.data_key)
     found: AlignedRows = session.answer("aligned", key, lambda: aligned_rows(chosen.release, raw, key=chosen.key))

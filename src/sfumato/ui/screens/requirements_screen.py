@@ -9,7 +9,7 @@ from typing import Any
 from sfumato._audit import audit
 from sfumato.anonymization import JointFeasibility, joint_feasibility
 from sfumato.anonymization.attempt import attempt_with
-from sfumato.anonymization.feasibility import FrontierCell, feasibility, frontier
+from sfumato.anonymization.feasibility import Attempt, FrontierCell, feasibility, frontier
 from sfumato.anonymization.feasibility.parameter_grid import grid_around
 from sfumato.anonymization.feasibility.varied_requirement import varied_requirement
 from sfumato.audits.audit_result import Finding, worst_shown
@@ -28,7 +28,7 @@ from sfumato.ui.requirement_edits import (
     slider,
 )
 from sfumato.ui.screen import Change, Part, Screen, Snippets, Values
-from sfumato.ui.session import Session
+from sfumato.ui.session import Session, SupersededError
 from sfumato.ui.singled_out import roles_key
 
 _SAMPLE = 2000
@@ -170,8 +170,8 @@ def _frontier(session: Session, query: Values) -> Mapping[str, Any]:
     attempt = None
     if query.get("losses"):
         method = config.grouping_method
-        attempt = attempt_with(table, method, 0, _SAMPLE, varied.others)
         grid = (grid[0], grid[1], [varied.requirement.k])
+        attempt = _told(session, attempt_with(table, method, 0, _SAMPLE, varied.others), len(grid[0]) * len(grid[1]))
     result = frontier(table, None, *grid, on=varied.on, attempt=attempt, which="all", others=varied.others)
     here = (varied.requirement.epsilon, varied.requirement.delta, varied.requirement.k)
     known = _joint(session).groups > 1
@@ -185,6 +185,21 @@ def _frontier(session: Session, query: Values) -> Mapping[str, Any]:
         "rows": table.rows,
         "tried": attempt is not None,
     }
+
+
+def _told(session: Session, attempt: Attempt, cells: int) -> Attempt:
+    """Return an attempt that tells every page how far the cells are, and gives up when the config changes."""
+    version, tried = session.history.version, 0
+
+    def told(principle: Dissimilarity) -> float | None:
+        nonlocal tried
+        if session.history.version != version:
+            raise SupersededError
+        session.tell({"job": "losses", "step": f"trying {principle.label}", "share": tried / cells})
+        tried += 1
+        return attempt(principle)
+
+    return told
 
 
 def status_of(cell: FrontierCell, requested: Dissimilarity, known: bool) -> str:
