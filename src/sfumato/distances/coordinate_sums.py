@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -66,6 +66,28 @@ class SumDistance(BoundDistance):
             return None
         points = np.column_stack([c.integers for c in self.coordinates]).astype(np.int64)
         return points, np.array(scales, np.int64), np.array(full, np.int64)
+
+    def ball_as_clique(self, epsilon: Fraction) -> tuple[BoundDistance, Fraction] | None:
+        """Return 2ε where balls are boxes: under the maximum, under sums of up to two numbers, or along one number.
+
+        Boxes that meet two by two have a common point, which is the centre. A name, or a number that some values lack, must
+        cost more than ε, so that all values of a ball agree with the centre; or, under the maximum, never more. Values that
+        disagree are then made too far apart for a clique. None for other names, and for balls of another form.
+        """
+        power = max(self.power, 1)
+        several = [c for c in self.coordinates if c.full > 0]
+        numbers = sum(not c.name for c in several)
+        if numbers > (len(several) if self.power == 0 else 2 if self.power == 1 else 1):
+            return None
+        coordinates = []
+        for c in self.coordinates:
+            partial = c.full > 0 and (c.name or (c.absent is not None and bool(c.absent.any())))
+            if partial and c.full <= epsilon**power:
+                if self.power > 0:
+                    return None
+                partial = False
+            coordinates.append(replace(c, full=max(c.full, (2 * epsilon) ** power + 1)) if partial else c)
+        return SumDistance(self.attribute, coordinates, self.power), 2 * epsilon
 
     def balls(self, epsilon: Fraction) -> Balls | None:
         """Return the neighbours as balls; None if numbers are absent, which have no place in the geometry."""

@@ -79,6 +79,15 @@ class BoundDistance(ABC):
         del epsilon
         return None
 
+    def ball_as_clique(self, epsilon: Fraction) -> tuple[BoundDistance, Fraction] | None:
+        """Return a distance and an ε' at which values are pairwise near exactly if one ball of radius ε contains them.
+
+        The centre of the ball is any point of the space in which the values lie, not only a value that occurs. None if no
+        such distance is known.
+        """
+        del epsilon
+        return None
+
     def epsilon_steps(self) -> tuple[int, Callable[[int], Fraction]] | None:
         """Return how many different ε there are, and the i-th of them; None if that is not known.
 
