@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
-from sfumato.distances.distance import Balls, BoundDistance, Indices
+from sfumato.distances.distance import Balls, BoundDistance, Indices, Plane
 from sfumato.exact import nearest_float
 from sfumato.exact.ratios import SAFE, Integers
 
@@ -66,6 +66,42 @@ class SumDistance(BoundDistance):
             return None
         points = np.column_stack([c.integers for c in self.coordinates]).astype(np.int64)
         return points, np.array(scales, np.int64), np.array(full, np.int64)
+
+    def plane(self, epsilon: Fraction) -> Plane | None:
+        """Return points of a plane for up to two numbers under the maximum or the sum, or one number under any power.
+
+        |x| + |y| ≤ ε where neither x + y nor x − y exceeds ε in size. Names, and numbers that some values lack, must differ
+        in no two values that are near, or cost nothing.
+        """
+        if self.exact is None:
+            return None
+        points, scales, _ = self.exact
+        power = max(self.power, 1)
+        limit = epsilon**power
+        columns, classes = [], []
+        for j, c in enumerate(self.coordinates):
+            partial = c.name or bool(self.absent[:, j].any())
+            if c.full == 0 or (self.power == 0 and c.full <= limit):
+                continue
+            if partial and c.full <= limit:
+                return None
+            if partial:
+                classes.append(points[:, j] if c.name else self.absent[:, j].astype(np.int64))
+            if not c.name:
+                columns.append(np.where(self.absent[:, j], 0, points[:, j] - points[:, j].min()) * scales[j])
+        if len(columns) > (2 if power == 1 else 1):
+            return None
+        side = min(int(limit * self.terms[2] // 1), SAFE)
+        if power > 1 and columns:  # scale · |x|^power ≤ limit
+            scale = int(max(scales[j] for j, c in enumerate(self.coordinates) if not c.name and c.full > 0))
+            columns = [columns[0] // max(scale, 1)]
+            side = _whole_root(side // max(scale, 1), power)
+        nothing = np.zeros(len(self.attribute), np.int64)
+        x, y = [*columns, nothing, nothing][:2]
+        if self.power == 1:
+            x, y = x + y, x - y
+        _, of_class = np.unique(np.column_stack([nothing, *classes]), axis=0, return_inverse=True)
+        return Plane(x, y, of_class.reshape(-1).astype(np.int64), side)
 
     def ball_as_clique(self, epsilon: Fraction) -> tuple[BoundDistance, Fraction] | None:
         """Return 2ε where balls are boxes: under the maximum, under sums of up to two numbers, or along one number.
@@ -179,3 +215,18 @@ class SumDistance(BoundDistance):
             a, b = np.nonzero(known == 2)
             known[a, b] = self.decide(rows[a], columns[b], epsilon)
         return known.view(bool)
+
+
+def _whole_root(number: int, power: int) -> int:
+    """Return the largest whole number whose power is at most a number.
+
+    >>> _whole_root(80, 2), _whole_root(81, 4)
+    (8, 3)
+    """
+    low, high = 0, 1
+    while high**power <= number:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if middle**power <= number else (low, middle)
+    return low

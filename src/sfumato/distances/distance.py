@@ -52,6 +52,19 @@ class Balls:
     decide: Callable[[Indices, Indices], NDArray[np.bool_]]
 
 
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """Neighbours as points of a plane: values of one class are near if neither coordinate differs by more than `side`.
+
+    Values of different classes are never near.
+    """
+
+    x: Indices
+    y: Indices
+    of_class: Indices
+    side: int
+
+
 class BoundDistance(ABC):
     """A distance bound to one attribute: it compares the attribute's distinct values, given by their numbers."""
 
@@ -76,6 +89,11 @@ class BoundDistance(ABC):
 
     def balls(self, epsilon: Fraction) -> Balls | None:
         """Return the neighbours as balls around points; None if this distance has none."""
+        del epsilon
+        return None
+
+    def plane(self, epsilon: Fraction) -> Plane | None:
+        """Return the neighbours as points of a plane; None if this distance has none."""
         del epsilon
         return None
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
-from sfumato.distances.distance import BoundDistance, Distance, Indices, Windows
+from sfumato.distances.distance import BoundDistance, Distance, Indices, Plane, Windows
 from sfumato.distances.neighbour_counters import Counter, PairCounter, WindowCounter, counter_of
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction
@@ -114,6 +114,11 @@ class NeighbourGraph:
     def windows(self) -> Windows | None:
         """The neighbours as windows along an order, if the distance has one."""
         return self.bound.windows(self.epsilon)
+
+    @cached_property
+    def plane(self) -> Plane | None:
+        """The neighbours as points of a plane, if the distance has one."""
+        return self.bound.plane(self.epsilon)
 
     @cached_property
     def of_balls(self) -> NeighbourGraph | None:

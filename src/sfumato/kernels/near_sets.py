@@ -257,3 +257,36 @@ def fullest_balls(bits: Any, offsets: Any, values: Any, counts: Any, owner: Any,
                     centre = (word << 6) + _lowest(centres)
                     centres &= centres - ONE
                     held[centre], last[centre] = 0, -1
+
+
+@kernel
+def fullest_boxes(offsets: Any, x: Any, y: Any, of_class: Any, counts: Any, side: Any, out: Any, corner: Any) -> None:
+    """Fill `out[g]` with the rows of each set in the fullest square of a side, its sides along the axes, within one class.
+
+    The entries of a set ascend by class, then by y. `corner[g]` receives the entries at its left and its lower side. Some
+    fullest square has entries on both. For each entry at the left, a window of the entries right of it moves up. Cost: the
+    square of the size.
+    """
+    for g in range(len(offsets) - 1):
+        best = 0
+        first = offsets[g]
+        while first < offsets[g + 1]:
+            stop = first
+            while stop < offsets[g + 1] and of_class[stop] == of_class[first]:
+                stop += 1
+            for left in range(first, stop):
+                # the window is the entries from `low` to `i` between the two sides
+                low, held = first, 0
+                for i in range(first, stop):
+                    if x[i] < x[left] or x[i] - x[left] > side:
+                        continue
+                    held += counts[i]
+                    while y[i] - y[low] > side:
+                        if x[low] >= x[left] and x[low] - x[left] <= side:
+                            held -= counts[low]
+                        low += 1
+                    if held > best:
+                        best = held
+                        corner[g, 0], corner[g, 1] = left, low
+            first = stop
+        out[g] = best

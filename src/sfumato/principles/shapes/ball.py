@@ -12,11 +12,12 @@ from scipy import sparse
 
 from sfumato.distances.neighbour_graph import NeighbourGraph, NeighbourSets
 from sfumato.errors import ParameterError
-from sfumato.principles.cliques import Clique, heavy_clique
+from sfumato.principles.cliques import Clique
 from sfumato.principles.principle import exactly
 from sfumato.principles.search_conditions import NeighbourLimit
-from sfumato.principles.shapes.clique import largest_cliques, limit_on_cliques
+from sfumato.principles.shapes.clique import heaviest_found, is_exact_on, largest_cliques, limit_on_cliques
 from sfumato.principles.shapes.near_set_counts import centred_counts
+from sfumato.principles.shapes.one_sided import one_sided
 from sfumato.principles.shapes.shape import Shape
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, two_age_groups
@@ -68,11 +69,16 @@ class BallShape(Shape):
             return (limit_on_cliques(self, view, graph.of_balls, delta),)
         return (NeighbourLimit(view.attribute.codes, _sharing_a_centre(graph), lambda size: self.allowed(size, delta)),)
 
+    def is_exact(self, view: View, epsilon: Fraction) -> bool:
+        """Return whether balls are counted around each value of the table, or found as cliques in groups of any size."""
+        balls = view.graph(epsilon).of_balls
+        return balls is None or is_exact_on(view, balls)
+
     def certain_set(self, view: View, epsilon: Fraction) -> Clique | None:
         """Return values that one ball contains: a clique, or what is near the value that is near most rows."""
         graph = view.graph(epsilon)
         if graph.of_balls is not None:
-            return heavy_clique(graph.of_balls)
+            return heaviest_found(graph.of_balls)
         centre = int(np.argmax(graph.degrees))
         inside = graph.neighbourhood(centre)
         return Clique(inside, int(graph.attribute.counts[inside].sum()), True)
@@ -90,7 +96,7 @@ class BallShape(Shape):
 
 
 def _sharing_a_centre(graph: NeighbourGraph) -> NeighbourSets:
-    """Return which values are near one value of the table together: only these can be in one ball."""
+    """Return which values are near one value of the table together, on one side: only these can be in one ball."""
     size = len(graph.attribute)
     if size > MOST:
         raise ParameterError(
@@ -110,4 +116,4 @@ def _sharing_a_centre(graph: NeighbourGraph) -> NeighbourSets:
         some = (near[first : first + 256].astype(np.int32) @ near.T.astype(np.int32)).toarray() > 0
         packed = np.packbits(some, axis=1, bitorder="little")
         as_bytes[first : first + len(some), : packed.shape[1]] = packed
-    return NeighbourSets(together)
+    return one_sided(together, graph.attribute.counts)

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.distances.neighbour_graph import NeighbourGraph, NeighbourWindows
+from sfumato.distances.neighbour_counters import BITSET, BitsetCounter
+from sfumato.distances.neighbour_graph import NeighbourGraph, NeighbourSets, NeighbourWindows
 from sfumato.principles.cliques import Clique, heavy_clique
 from sfumato.principles.numeric_values import fullest_windows
 from sfumato.principles.principle import exactly
 from sfumato.principles.search_conditions import NeighbourLimit
-from sfumato.principles.shapes.near_set_counts import clique_bounds
+from sfumato.principles.shapes.near_set_counts import Entries, box_counts, clique_bounds, heaviest_in_plane
+from sfumato.principles.shapes.one_sided import one_sided
 from sfumato.principles.shapes.shape import Shape
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, two_age_groups
@@ -57,9 +59,13 @@ class CliqueShape(Shape):
         """Return the limit on the rows that may be in a clique with a row."""
         return (limit_on_cliques(self, view, self.neighbours(view, exactly(principle.epsilon)), exactly(principle.delta)),)
 
+    def is_exact(self, view: View, epsilon: Fraction) -> bool:
+        """Return whether the values have an order, or are points of a plane."""
+        return is_exact_on(view, self.neighbours(view, epsilon))
+
     def certain_set(self, view: View, epsilon: Fraction) -> Clique | None:
-        """Return a heavy clique."""
-        return heavy_clique(self.neighbours(view, epsilon))
+        """Return the heaviest clique if it is easily found, else a heavy one."""
+        return heaviest_found(self.neighbours(view, epsilon))
 
     def example(self) -> Example:
         """Return salaries that are all alike, and salaries of which only neighbours are."""
@@ -76,21 +82,39 @@ class CliqueShape(Shape):
 def largest_cliques(view: View, graph: NeighbourGraph) -> NDArray[np.int64]:
     """Return for each group how many rows its largest clique in a neighbour graph has; units, if units are counted.
 
-    Linear where neighbours are consecutive along an order. Otherwise exact in groups of tens of rows. In a large group whose
-    largest clique is not found, the upper bound counts: a group never seems safer than it is.
+    Linear where neighbours are consecutive along an order; quadratic where they are squares of a plane. Otherwise exact in
+    groups of tens of rows. In a large group whose largest clique is not found, the upper bound counts: a group never seems
+    safer than it is.
     """
-    windows = graph.windows
+    windows, plane = graph.windows, graph.plane
     if windows is None:
-        return clique_bounds(view, graph)[1]
+        in_plane = plane is not None and not view.values_vary
+        return box_counts(Entries.of(view), plane)[0] if in_plane else clique_bounds(view, graph)[1]
     return fullest_windows(view, NeighbourWindows.upward(windows, graph.epsilon))
+
+
+def is_exact_on(view: View, graph: NeighbourGraph) -> bool:
+    """Return whether `largest_cliques` is exact in groups of any size."""
+    return graph.windows is not None or (graph.plane is not None and not view.values_vary)
+
+
+def heaviest_found(graph: NeighbourGraph) -> Clique:
+    """Return the heaviest clique where values have an order or are points of a plane, else a heavy one."""
+    plane = graph.plane
+    return heavy_clique(graph) if plane is None else heaviest_in_plane(graph, plane)
 
 
 def limit_on_cliques(shape: Shape, view: View, graph: NeighbourGraph, delta: Fraction) -> NeighbourLimit:
     """Return a limit on neighbours that bounds the cliques of a neighbour graph to a share 1 − δ of every group.
 
     Where neighbours are consecutive along an order, a clique is a run, and the limit is on the rows from each value upward:
-    it is exactly the requirement. Otherwise it is stricter, on all neighbours of a row, among which its cliques are.
+    it is exactly the requirement. Otherwise it is stricter: on the near rows that follow a row in an order, and for very
+    many values on all near rows.
     """
-    windows = graph.windows
-    near = graph if windows is None else NeighbourWindows.upward(windows, graph.epsilon)
+    windows, size = graph.windows, len(graph.attribute)
+    near: NeighbourGraph | NeighbourWindows | NeighbourSets = graph
+    if windows is not None:
+        near = NeighbourWindows.upward(windows, graph.epsilon)
+    elif size <= BITSET:
+        near = one_sided(BitsetCounter(graph.bound, graph.epsilon, size).bits, graph.attribute.counts)
     return NeighbourLimit(view.attribute.codes, near, lambda size: shape.allowed(size, delta))

@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.distances.distance import Plane
 from sfumato.distances.neighbour_counters import BITSET, BitsetCounter
 from sfumato.distances.neighbour_graph import NeighbourGraph
 from sfumato.errors import DistanceError
+from sfumato.principles.cliques import Clique
 from sfumato.principles.view import View
 
 Integers = NDArray[np.int64]
@@ -161,3 +163,27 @@ def _centred(graph: NeighbourGraph, entries: Entries, group: int) -> int:
         once = np.maximum.reduceat(near * counts, starts, axis=1)
         best = max(best, int(once.sum(axis=1).max()))
     return best
+
+
+def box_counts(entries: Entries, plane: Plane) -> tuple[Integers, Integers]:
+    """Return for each group the rows of its largest clique, which a square contains, and values on two of its sides."""
+    from sfumato.kernels.near_sets import fullest_boxes
+
+    group = np.repeat(np.arange(len(entries.offsets) - 1), np.diff(entries.offsets))
+    order = np.lexsort((plane.y[entries.values], plane.of_class[entries.values], group))
+    values = entries.values[order]
+    out, corner = np.empty(len(entries.offsets) - 1, np.int64), np.zeros((len(entries.offsets) - 1, 2), np.int64)
+    x, y, of_class = (np.ascontiguousarray(each[values]) for each in (plane.x, plane.y, plane.of_class))
+    fullest_boxes(entries.offsets, x, y, of_class, entries.counts[order], plane.side, out, corner)
+    return out, values[corner]
+
+
+def heaviest_in_plane(graph: NeighbourGraph, plane: Plane) -> Clique:
+    """Return the heaviest clique of a neighbour graph whose values are points of a plane."""
+    size = len(graph.attribute)
+    everyone = Entries(np.array([0, size]), np.arange(size), graph.attribute.counts, np.full(size, -1))
+    count, sides = box_counts(everyone, plane)
+    left, low = sides[0]
+    across, up = plane.x - plane.x[left], plane.y - plane.y[low]
+    inside = (plane.of_class == plane.of_class[left]) & (across >= 0) & (up >= 0)
+    return Clique(np.flatnonzero(inside & (across <= plane.side) & (up <= plane.side)), int(count[0]), True)

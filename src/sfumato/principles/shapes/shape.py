@@ -64,12 +64,16 @@ class Shape(ABC):
     def certificate(self, view: View, principle: Dissimilarity) -> Certificate | None:
         """Rule the requirement out: by near values that make up too much of the table, or by the table as a whole."""
         alone = with_one_value_each(view)
-        if alone is not None and principle.delta != 1:
-            clique = self.certain_set(alone, exactly(principle.epsilon))
-            found = None if clique is None else share_certificate(alone, clique, 1 / (1 - exactly(principle.delta)))
-            if found is not None:
-                return found
-        return whole_table_certificate(principle, view)
+        epsilon, delta = exactly(principle.epsilon), exactly(principle.delta)
+        if alone is not None and delta < 1:
+            clique = self.certain_set(alone, epsilon)
+            return None if clique is None else share_certificate(alone, clique, 1 / (1 - delta))
+        return whole_table_certificate(principle, view) if self.is_exact(view, epsilon) else None
+
+    def is_exact(self, view: View, epsilon: Fraction) -> bool:
+        """Return whether `largest` is exact in groups of any size, not an upper bound in some large ones."""
+        del view, epsilon
+        return True
 
     @abstractmethod
     def certain_set(self, view: View, epsilon: Fraction) -> Clique | None:
