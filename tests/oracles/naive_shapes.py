@@ -72,15 +72,14 @@ def ball_of_numbers(group, epsilon):
     return ball(group, lambda c, v: abs(c - v) <= epsilon, centres)
 
 
-def ball_of_points(group, epsilon, distance, wide):
-    """The fullest ball of points of two numbers: the centre may be moved until two sides of the box touch points.
+def ball_of_points(group, radius, wide):
+    """The fullest ball of points of two numbers: the box may be moved until its left and lower side touch points.
 
-    `wide(point)`: the point in coordinates in which balls are boxes with sides along the axes; `distance` compares two
-    points in these coordinates with the radius.
+    `wide(point)`: the point in coordinates in which balls are boxes whose sides are along the axes.
     """
     points = [wide(point) for point in group]
-    sides = [{p[j] + sign * epsilon for p in points for sign in (-1, 1)} for j in (0, 1)]
-    return ball(points, lambda c, p: distance(c, p) <= epsilon, list(product(*sides)))
+    centres = product(*({p[j] + radius for p in points} for j in (0, 1)))
+    return ball(points, lambda c, p: max(abs(c[0] - p[0]), abs(c[1] - p[1])) <= radius, list(centres))
 
 
 def worst_choice(people, level):
