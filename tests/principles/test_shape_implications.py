@@ -28,6 +28,7 @@ IMPLIED = [
     ("cycle", 2, "star", False),
     ("cycle", 2, "ball", False),
     ("chain", 2, "ball", False),
+    ("cycle", 2, "chain", False),
 ]
 """What the page states for metrics; what is at the same ε holds for every distance."""
 
@@ -73,11 +74,18 @@ def test_implications(strong, times, weak, shrinks, group, epsilon):
 def test_what_is_not_implied(one, other):
     """The level of the second is above that of the first, by more than one row, so that no definition of a share matters."""
     group = NOT_IMPLIED[one, other]
-    n, epsilon = len(group), 10
+    epsilon = 10
     safe = 1 - level(one, group, epsilon)
     assert measured([(0, v) for v in group], sf.Dissimilarity(epsilon, safe, shape=one)).holds
     assert not measured([(0, v) for v in group], sf.Dissimilarity(epsilon, safe, shape=other)).holds
-    assert n >= 3
+
+
+@pytest.mark.parametrize("times", [1, 2, 5])
+@pytest.mark.parametrize("one", ["star", "ball", "clique"])
+def test_no_multiple_of_epsilon_bounds_long_chains_and_cycles(one, times):
+    group = [5 * i for i in range(8 * times + 8)]
+    assert level("cycle", group, 10) == level("chain", group, 10) == 1
+    assert level(one, group, 10 * times) < Fraction(2, 3)
 
 
 @given(st.lists(st.integers(0, 14), min_size=1, max_size=8), st.integers(0, 4))

@@ -2,7 +2,7 @@ from .absolute import Absolute
 from .custom import Custom
 from .default_distance import distance_of
 from .discrete import Discrete
-from .distance import Balls, BoundDistance, Distance, Windows
+from .distance import Balls, BoundDistance, Distance, Plane, Windows
 from .jaccard import Jaccard
 from .jaro import Jaro
 from .jaro_winkler import JaroWinkler
@@ -29,6 +29,7 @@ __all__ = [
     "NeighbourGraph",
     "NeighbourSets",
     "NeighbourWindows",
+    "Plane",
     "Taxonomy",
     "TotalVariation",
     "Windows",

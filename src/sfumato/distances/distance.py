@@ -57,6 +57,9 @@ class Plane:
     """Neighbours as points of a plane: values of one class are near if neither coordinate differs by more than `side`.
 
     Values of different classes are never near.
+
+    >>> Plane(np.array([0, 3]), np.array([0, 2]), np.zeros(2, np.int64), side=2).side
+    2
     """
 
     x: Indices

@@ -170,6 +170,7 @@ def largest_blocks(bits: Any, offsets: Any, values: Any, counts: Any, out: Any) 
     Two near rows are a block, and so is a single row. Tarjan's depth-first search. An entry of several rows is two vertices,
     which stand for all of them: with two, as with more, none of them is the only link. Cost: the square of the size.
     """
+    # Not split: the search from one vertex shares its six arrays with all others.
     for g in range(len(offsets) - 1):
         start, stop = offsets[g], offsets[g + 1]
         size = 0

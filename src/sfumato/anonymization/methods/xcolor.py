@@ -212,10 +212,11 @@ def _requirement(task: Task) -> tuple[Dissimilarity, tuple[str, ...], int]:
     dissimilarities = [(found, names) for p, names in task.requirements if (found := p.as_dissimilarity()) is not None]
     others = [p for p, _ in task.requirements if p.as_dissimilarity() is None and not p.size_only]
     if len(dissimilarities) != 1 or others:
-        titles = dict.fromkeys(p.title for p, _ in task.requirements)
+        shaped = isinstance(others[0], Dissimilarity) if others else False
+        titles = dict.fromkeys(p.label if shaped else p.title for p, _ in task.requirements)
         raise ParameterError(
-            "the method xcolor supports one (ε,δ)^k-dissimilarity on one attribute, optionally with k-anonymity; "
-            f"requested: {', '.join(titles)}",
+            f"the method xcolor supports one (ε,δ)^k-dissimilarity{' of the shape star' if shaped else ''} on one "
+            f"attribute, optionally with k-anonymity; requested: {', '.join(titles)}",
             remedy='Use the method "auto".',
             key="method",
             value="xcolor",

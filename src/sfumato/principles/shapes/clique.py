@@ -14,7 +14,7 @@ from sfumato.distances.neighbour_graph import NeighbourGraph, NeighbourSets, Nei
 from sfumato.principles.cliques import Clique, heavy_clique
 from sfumato.principles.numeric_values import fullest_windows
 from sfumato.principles.principle import exactly
-from sfumato.principles.search_conditions import NeighbourLimit
+from sfumato.principles.search_conditions import HistogramCondition, NeighbourLimit, squares_limit
 from sfumato.principles.shapes.near_set_counts import Entries, box_counts, clique_bounds, heaviest_in_plane
 from sfumato.principles.shapes.one_sided import one_sided
 from sfumato.principles.shapes.shape import Shape
@@ -55,7 +55,7 @@ class CliqueShape(Shape):
         """Return the ε-neighbour graph under the declared distance."""
         return view.graph(epsilon)
 
-    def search_conditions(self, view: View, principle: Dissimilarity) -> Sequence[NeighbourLimit]:
+    def search_conditions(self, view: View, principle: Dissimilarity) -> Sequence[NeighbourLimit | HistogramCondition]:
         """Return the limit on the rows that may be in a clique with a row."""
         return (limit_on_cliques(self, view, self.neighbours(view, exactly(principle.epsilon)), exactly(principle.delta)),)
 
@@ -104,14 +104,18 @@ def heaviest_found(graph: NeighbourGraph) -> Clique:
     return heavy_clique(graph) if plane is None else heaviest_in_plane(graph, plane)
 
 
-def limit_on_cliques(shape: Shape, view: View, graph: NeighbourGraph, delta: Fraction) -> NeighbourLimit:
-    """Return a limit on neighbours that bounds the cliques of a neighbour graph to a share 1 − δ of every group.
+def limit_on_cliques(
+    shape: Shape, view: View, graph: NeighbourGraph, delta: Fraction
+) -> NeighbourLimit | HistogramCondition:
+    """Return a condition that bounds the cliques of a neighbour graph to a share 1 − δ of every group.
 
-    Where neighbours are consecutive along an order, a clique is a run, and the limit is on the rows from each value upward:
-    it is exactly the requirement. Otherwise it is stricter: on the near rows that follow a row in an order, and for very
-    many values on all near rows.
+    Where neighbours are consecutive along an order, a clique is a run, and a limit on the rows from each value upward is
+    exactly the requirement. So is one on squares of a plane. Otherwise a limit on neighbours is stricter: on the near rows
+    that follow a row in an order, and for very many values on all near rows.
     """
-    windows, size = graph.windows, len(graph.attribute)
+    windows, plane, size = graph.windows, graph.plane, len(graph.attribute)
+    if windows is None and plane is not None:
+        return squares_limit(view, plane, 1 - delta)
     near: NeighbourGraph | NeighbourWindows | NeighbourSets = graph
     if windows is not None:
         near = NeighbourWindows.upward(windows, graph.epsilon)

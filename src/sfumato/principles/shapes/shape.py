@@ -34,6 +34,8 @@ class Shape(ABC):
     """The value of the parameter `shape`."""
     monotone: ClassVar[bool]
     """Whether the union of two groups that satisfy the requirement always satisfies it."""
+    relation: ClassVar[str] = "are near one another"
+    """How the values of `certain_set` are near, as a verb."""
     units: ClassVar[Units]
     """How people with several rows are counted; see `sfumato.principles.principle.UNITS`."""
 
@@ -67,7 +69,7 @@ class Shape(ABC):
         epsilon, delta = exactly(principle.epsilon), exactly(principle.delta)
         if alone is not None and delta < 1:
             clique = self.certain_set(alone, epsilon)
-            return None if clique is None else share_certificate(alone, clique, 1 / (1 - delta))
+            return None if clique is None else share_certificate(alone, clique, 1 / (1 - delta), self.relation)
         return whole_table_certificate(principle, view) if self.is_exact(view, epsilon) else None
 
     def is_exact(self, view: View, epsilon: Fraction) -> bool:
