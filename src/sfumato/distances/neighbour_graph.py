@@ -217,5 +217,23 @@ class NeighbourSets:
         return out
 
 
+@dataclass(frozen=True, eq=False)
+class OneSidedNeighbours:
+    """For each value those near values that follow it in some order, and itself; one bit per pair of values.
+
+    Unlike other neighbours they are not symmetric: of two near values, the one that comes first has the other.
+
+    >>> OneSidedNeighbours(np.array([[0b11], [0b10]], np.uint64), most=2).bits.tolist()
+    [[3], [2]]
+    """
+
+    bits: NDArray[np.uint64]
+    """Bit w of row v, in words of 64: whether the value w is near v and follows it."""
+    most: int
+    """The most rows of the table that one value has."""
+    windows: None = None
+    """There is no order in which neighbours are consecutive."""
+
+
 Neighbours = NeighbourGraph | NeighbourWindows
 """Which values are near one another: `counts`, `near` and `windows` have one meaning in both."""

@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 
 from sfumato.distances.distance import Plane, Windows
 from sfumato.distances.neighbour_counters import BITSET, BitsetCounter
-from sfumato.distances.neighbour_graph import NeighbourGraph, Neighbours, NeighbourSets, NeighbourWindows
+from sfumato.distances.neighbour_graph import (
+    NeighbourGraph,
+    Neighbours,
+    NeighbourSets,
+    NeighbourWindows,
+    OneSidedNeighbours,
+)
 from sfumato.errors import ParameterError
 from sfumato.exact import nearest_float
 from sfumato.principles.numeric_values import numbers_of
@@ -28,7 +34,7 @@ class NeighbourLimit:
 
     values: NDArray[np.int64]
     """For each row the number of its sensitive value."""
-    neighbours: Neighbours | NeighbourSets
+    neighbours: Neighbours | NeighbourSets | OneSidedNeighbours
     """Which values are near one another; a value is its own neighbour, but a row is not."""
     allowed: Callable[[int], int]
     """How many neighbours a row may have in a group of a size; negative if no group of that size will do."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sfumato.anonymization.methods.method import Grouping, Method, Task
 from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
 from sfumato.data.groups import combined, renumber
+from sfumato.distances.neighbour_graph import OneSidedNeighbours
 from sfumato.errors import ParameterError
 from sfumato.kernels.cell_shares import Shares
 from sfumato.kernels.xcolor_exchanges import AFTER, BEFORE, CYCLES, LOOKS, SWAPS, TESTS, exchanges
@@ -63,7 +64,7 @@ class XColor(Method):
         view = task.views[names]
         size_part(view, k)  # a k larger than the table is an error
         limit = task.search_conditions(principle, names)[0]
-        assert isinstance(limit, NeighbourLimit)
+        assert isinstance(limit, NeighbourLimit) and not isinstance(limit.neighbours, OneSidedNeighbours)
         values, codes = np.unique(limit.values, return_inverse=True)
         within = np.array([0, len(values)])
         near = limit.neighbours.counts(within, values, np.bincount(codes)) - 1  # among the rows of the task

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from sfumato.distances.neighbour_graph import NeighbourGraph, NeighbourSets
+from sfumato.distances.neighbour_graph import NeighbourGraph, OneSidedNeighbours
 from sfumato.errors import ParameterError
 from sfumato.principles.cliques import Clique
 from sfumato.principles.principle import exactly
@@ -96,7 +96,7 @@ class BallShape(Shape):
         )
 
 
-def _sharing_a_centre(graph: NeighbourGraph) -> NeighbourSets:
+def _sharing_a_centre(graph: NeighbourGraph) -> OneSidedNeighbours:
     """Return which values are near one value of the table together, on one side: only these can be in one ball."""
     size = len(graph.attribute)
     if size > MOST:

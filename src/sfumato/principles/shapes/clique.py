@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.distances.neighbour_counters import BITSET, BitsetCounter
-from sfumato.distances.neighbour_graph import NeighbourGraph, NeighbourSets, NeighbourWindows
+from sfumato.distances.neighbour_graph import NeighbourGraph, NeighbourWindows, OneSidedNeighbours
 from sfumato.principles.cliques import Clique, heavy_clique
 from sfumato.principles.numeric_values import fullest_windows
 from sfumato.principles.principle import exactly
@@ -87,10 +87,11 @@ def largest_cliques(view: View, graph: NeighbourGraph) -> NDArray[np.int64]:
     safer than it is.
     """
     windows, plane = graph.windows, graph.plane
-    if windows is None:
-        in_plane = plane is not None and not view.values_vary
-        return box_counts(Entries.of(view), plane)[0] if in_plane else clique_bounds(view, graph)[1]
-    return fullest_windows(view, NeighbourWindows.upward(windows, graph.epsilon))
+    if windows is not None:
+        return fullest_windows(view, NeighbourWindows.upward(windows, graph.epsilon))
+    if plane is not None and not view.values_vary:
+        return box_counts(Entries.of(view), plane)[0]
+    return clique_bounds(view, graph)[1]
 
 
 def is_exact_on(view: View, graph: NeighbourGraph) -> bool:
@@ -110,15 +111,16 @@ def limit_on_cliques(
     """Return a condition that bounds the cliques of a neighbour graph to a share 1 − δ of every group.
 
     Where neighbours are consecutive along an order, a clique is a run, and a limit on the rows from each value upward is
-    exactly the requirement. So is one on squares of a plane. Otherwise a limit on neighbours is stricter: on the near rows
-    that follow a row in an order, and for very many values on all near rows.
+    exactly the requirement. Otherwise a limit on the near rows that follow a row in an order is stricter, and serves glaze
+    best as long as the table as one group meets it; on all near rows, if there are very many values. In a plane, the fullest
+    squares are limited if it does not: that is exactly the requirement.
     """
     windows, plane, size = graph.windows, graph.plane, len(graph.attribute)
-    if windows is None and plane is not None:
-        return squares_limit(view, plane, 1 - delta)
-    near: NeighbourGraph | NeighbourWindows | NeighbourSets = graph
+    near: NeighbourGraph | NeighbourWindows | OneSidedNeighbours = graph
     if windows is not None:
         near = NeighbourWindows.upward(windows, graph.epsilon)
     elif size <= BITSET:
         near = one_sided(BitsetCounter(graph.bound, graph.epsilon, size).bits, graph.attribute.counts)
+        if plane is not None and near.most - 1 > shape.allowed(int(graph.attribute.counts.sum()), delta):
+            return squares_limit(view, plane, 1 - delta)
     return NeighbourLimit(view.attribute.codes, near, lambda size: shape.allowed(size, delta))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.distances.neighbour_graph import NeighbourSets
+from sfumato.distances.neighbour_graph import OneSidedNeighbours
 
 
-def one_sided(bits: NDArray[np.uint64], counts: NDArray[np.int64]) -> NeighbourSets:
+def one_sided(bits: NDArray[np.uint64], counts: NDArray[np.int64]) -> OneSidedNeighbours:
     """Return for each value only those near values that follow it in an order, and itself.
 
     Of a clique, one value is first in the order, and all others are near it and follow it. So a limit on these is a limit on
@@ -16,21 +16,22 @@ def one_sided(bits: NDArray[np.uint64], counts: NDArray[np.int64]) -> NeighbourS
     the fewest rows left. Cost: the square of the number of values.
 
     >>> pair_and_another = np.array([[0b011], [0b111], [0b110]], np.uint64)
-    >>> one_sided(pair_and_another, np.array([1, 1, 1])).bits.tolist()
-    [[3], [6], [4]]
+    >>> found = one_sided(pair_and_another, np.array([1, 1, 1]))
+    >>> found.bits.tolist(), found.most
+    ([[3], [6], [4]], 2)
     """
     size = len(bits)
     left = np.full(bits.shape[1], ~np.uint64(0))
     near_rows = np.array([int(counts[_values(row, size)].sum()) for row in bits], np.int64)
     gone = np.iinfo(np.int64).max
-    out = np.empty_like(bits)
+    out, most = np.empty_like(bits), 0
     for _ in range(size):
         v = int(np.argmin(near_rows))
-        out[v] = bits[v] & left
+        out[v], most = bits[v] & left, max(most, int(near_rows[v]))
         near_rows[_values(out[v], size)] -= counts[v]
         near_rows[v] = gone
         left[v >> 6] &= ~(np.uint64(1) << np.uint64(v & 63))
-    return NeighbourSets(out)
+    return OneSidedNeighbours(out, most)
 
 
 def _values(row: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
