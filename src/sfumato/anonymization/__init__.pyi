@@ -15,6 +15,7 @@ from .feasibility import (
     frontier,
     vulnerability,
 )
+from .loss_bounds import loss_bound
 from .methods import Grouping, Method, Task, renumber
 from .methods.full_domain import (
     ClassHistograms,
@@ -76,6 +77,7 @@ __all__ = [
     "anonymize",
     "frontier",
     "full_domain",
+    "loss_bound",
     "marginals",
     "query_errors",
     "recode",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
 from sfumato.distances.distance import BoundDistance, Distance, Indices, Plane, Windows
-from sfumato.distances.neighbour_counters import Counter, PairCounter, WindowCounter, counter_of
+from sfumato.distances.neighbour_counters import BallCounter, Counter, PairCounter, WindowCounter, counter_of
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction
 
@@ -22,7 +22,7 @@ _GRAPHS = 16
 """The number of graphs that are cached for one attribute."""
 
 _FEW = 4
-"""If the distance is costly, sets with this many times fewer pairs than all values have are counted pair by pair."""
+"""If the distance is costly, sets with this many times fewer pairs than all values have are counted without a bit each."""
 
 
 def graph_of(attribute: Attribute, distance: Distance, epsilon: Fraction) -> NeighbourGraph:
@@ -103,7 +103,9 @@ class NeighbourGraph:
         """
         within = int((np.diff(offsets) ** 2).sum())
         if self.bound.costly and _FEW * within < len(self.attribute) ** 2:
-            return PairCounter(self.bound, self.epsilon).counts(offsets, values, counts)
+            balls = self.bound.balls(self.epsilon)
+            few = PairCounter(self.bound, self.epsilon) if balls is None else BallCounter(balls)
+            return few.counts(offsets, values, counts)
         return self.counter.counts(offsets, values, counts)
 
     def near(self, rows: Indices, columns: Indices) -> NDArray[np.bool_]:
