@@ -61,22 +61,11 @@ def shortfall(condition, group):
         return over + sum(max(0.0, n * p * exp(-first) - counts[v]) for v, p in enumerate(number))
     if kind in (kinds.CHAIN, kinds.CYCLE):
         return sum(max(0.0, rows - first * n) for rows in runs(kind, sorted(group), number))
-    if kind == kinds.BOX:
-        return sum(max(0.0, fullest_square(v, group, condition["nodes"]) - first * n) for v in group)
     moved = 0.0
     for nodes, shares in zip(condition["nodes"], condition["shares"], strict=True):
         under = Counter(nodes[v] for v in group)
         moved += sum(abs(under[node] / n - share) for node, share in enumerate(shares))
     return n * (moved / (2 * len(condition["nodes"])) - first)
-
-
-def fullest_square(left, group, nodes):
-    """Return the most values of one class in a square with the value `left` on its left side, at any height."""
-    x, y, of_class, (side, *_) = nodes
-    near = [w for w in group if of_class[w] == of_class[left] and 0 <= x[w] - x[left] <= side]
-    return max(
-        sum(low <= y[w] <= low + side for w in near) for low in range(-20, 20) if low <= y[left] <= low + side
-    )  # fmt: skip
 
 
 def runs(kind, group, ends):
@@ -113,10 +102,6 @@ def random_condition(draw, kind, values):
     if kind in (kinds.CHAIN, kinds.CYCLE):
         reach = int(draw.integers(0, 3))
         condition["number"] = [float(min(v + 1 + reach, values)) for v in range(values)]
-    if kind == kinds.BOX:
-        places = [draw.integers(-5, 5, values).tolist() for _ in range(2)]
-        condition["nodes"] = [*places, draw.integers(0, 2, values).tolist(), [int(draw.integers(0, 6))] * values]
-        condition["shares"] = [[]] * 4
     if kind == kinds.APART:
         middle = np.unique(draw.integers(0, 2, values), return_inverse=True)[1]
         condition["nodes"] = [list(range(values)), middle.tolist()]
@@ -124,7 +109,7 @@ def random_condition(draw, kind, values):
     return condition
 
 
-@pytest.mark.parametrize("kind", range(12))
+@pytest.mark.parametrize("kind", range(11))
 @given(st.integers(0, 2**31), st.integers(1, 5), st.integers(1, 9))
 def test_histogram_excess(kind, seed, values, size):
     draw = np.random.default_rng(seed)
@@ -141,7 +126,7 @@ def test_histogram_excess(kind, seed, values, size):
         assert excess == pytest.approx(missing + 0.5, abs=1e-6)
 
 
-@pytest.mark.parametrize("kind", range(12))
+@pytest.mark.parametrize("kind", range(11))
 @given(st.integers(0, 2**31), st.integers(1, 5), st.integers(1, 9), st.sampled_from(["none", "out", "into", "both"]))
 def test_the_excess_of_counts_after_a_change(kind, seed, values, size, change):
     """From the counts of a group the same excess results as from the values of its rows after the change."""

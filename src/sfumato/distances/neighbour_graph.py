@@ -225,14 +225,12 @@ class OneSidedNeighbours:
 
     Unlike other neighbours they are not symmetric: of two near values, the one that comes first has the other.
 
-    >>> OneSidedNeighbours(np.array([[0b11], [0b10]], np.uint64), most=2).bits.tolist()
+    >>> OneSidedNeighbours(np.array([[0b11], [0b10]], np.uint64)).bits.tolist()
     [[3], [2]]
     """
 
     bits: NDArray[np.uint64]
     """Bit w of row v, in words of 64: whether the value w is near v and follows it."""
-    most: int
-    """The most rows of the table that one value has."""
     windows: None = None
     """There is no order in which neighbours are consecutive."""
 

@@ -16,7 +16,7 @@ import numpy as np
 from sfumato.kernels.array_records import by_reference
 from sfumato.kernels.compile import kernel, subroutine
 
-DISTINCT, ENTROPY, RECURSIVE, APART, ORDERED, VARIANCE, RANGE, GAIN, RATIO, CHAIN, CYCLE, BOX = range(12)
+DISTINCT, ENTROPY, RECURSIVE, APART, ORDERED, VARIANCE, RANGE, GAIN, RATIO, CHAIN, CYCLE = range(11)
 """The kinds of histogram conditions, with their threshold `first` and their second parameter:
 
     DISTINCT    at least `first` distinct values
@@ -31,7 +31,6 @@ DISTINCT, ENTROPY, RECURSIVE, APART, ORDERED, VARIANCE, RANGE, GAIN, RATIO, CHAI
     RATIO       for every value of the table |ln(share in the group / share in the table)| below `first`
     CHAIN       at most a share `first` of the group in one component of the neighbour graph
     CYCLE       at most a share `first` of the group in one block of the neighbour graph, along an order
-    BOX         at most a share `first` of the group in one square of a plane and one class
 """
 
 
@@ -295,38 +294,6 @@ def _component_excess(conditions: Any, h: Any, size: Any, different: Any, scratc
 
 
 @subroutine
-def _box_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
-    """Return how many rows too many the fullest square has whose left side each row is on, summed over the rows.
-
-    `node` is the place of a value to the right, its place upward, its class, and the side of the squares. A fullest square
-    has an entry on its lower side too. Cost: the entries times their pairs in one square.
-    """
-    most, over = conditions.first[h] * size + conditions.tolerance, 0.0
-    for i in range(different):
-        left, side = scratch[1, i], conditions.node[h, 3, scratch[1, i]]
-        x, of_class, best = conditions.node[h, 0, left], conditions.node[h, 2, left], 0
-        for j in range(different):
-            low = scratch[1, j]
-            if conditions.node[h, 2, low] != of_class or not 0 <= conditions.node[h, 0, low] - x <= side:
-                continue
-            y, held = conditions.node[h, 1, low], 0
-            # the entry on the left side is in the square
-            if not 0 <= conditions.node[h, 1, left] - y <= side:
-                continue
-            for q in range(different):
-                v = scratch[1, q]
-                if (
-                    conditions.node[h, 2, v] == of_class
-                    and 0 <= conditions.node[h, 0, v] - x <= side
-                    and 0 <= conditions.node[h, 1, v] - y <= side
-                ):
-                    held += scratch[2, q]
-            best = max(best, held)
-        over += scratch[2, i] * max(0.0, best - most)
-    return over
-
-
-@subroutine
 def entries_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
     """Return by how much the histogram in `scratch` misses condition h, in about the number of rows to change.
 
@@ -351,8 +318,6 @@ def entries_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: 
         out = _ordered_excess(conditions, h, size, different, scratch)
     elif kind in (GAIN, RATIO):
         out = _share_excess(conditions, h, size, different, scratch)
-    elif kind == BOX:
-        out = _box_excess(conditions, h, size, different, scratch)
     elif kind in (CHAIN, CYCLE) and conditions.levels[h] > 0:
         out = _component_excess(conditions, h, size, different, scratch)
     elif kind in (CHAIN, CYCLE):

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.distances.distance import Plane, Windows
+from sfumato.distances.distance import Windows
 from sfumato.distances.neighbour_counters import BITSET, BitsetCounter
 from sfumato.distances.neighbour_graph import (
     NeighbourGraph,
@@ -54,7 +54,7 @@ class HistogramCondition:
     number: NDArray[np.float64] | None = None
     """For each value its size (variance, range), where its neighbours end (CHAIN, CYCLE), or its share of the table."""
     nodes: tuple[NDArray[np.int64], ...] = ()
-    """For each level of a hierarchy, below the root, the node of each value; 64 neighbours (CHAIN); a place (BOX)."""
+    """For each level of a hierarchy, below the root, the node of each value; 64 neighbours (CHAIN)."""
     shares: tuple[NDArray[np.float64], ...] = ()
     """For each of those levels the share of the table that each node has."""
 
@@ -77,14 +77,6 @@ def spread_of_numbers(view: View, kind: int, least: Fraction, title: str) -> His
     middle = numbers[len(numbers) // 2]
     shifted = np.array([nearest_float(numbers[i] - middle) for i in range(len(numbers))])
     return HistogramCondition(view.attribute.codes, kind, float(least), number=shifted)
-
-
-def squares_limit(view: View, plane: Plane, most: Fraction) -> HistogramCondition:
-    """Limit the rows in one square of a plane, and in one class, to a share of every group."""
-    from sfumato.kernels import group_excess as excess
-
-    nodes = (plane.x, plane.y, plane.of_class, np.full(len(plane.x), plane.side))
-    return HistogramCondition(view.attribute.codes, excess.BOX, float(most), nodes=nodes)
 
 
 def linked_values(view: View, graph: NeighbourGraph, kind: int, most: Fraction) -> HistogramCondition:

@@ -32,8 +32,8 @@ _SPREAD = (excess.VARIANCE, excess.RANGE)
 _DIVERSITY = (excess.DISTINCT, excess.ENTROPY, excess.RECURSIVE)
 """Conditions on how many different values there are, and how evenly they occur."""
 
-_WITH_NODES = (excess.APART, excess.CHAIN, excess.CYCLE, excess.BOX)
-"""Conditions on nodes of a hierarchy, on pairs of values, or on places of a plane."""
+_WITH_NODES = (excess.APART, excess.CHAIN, excess.CYCLE)
+"""Conditions on nodes of a hierarchy or on pairs of values."""
 
 ConstraintValues = tuple[tuple[NDArray[np.int64], ...], tuple[NDArray[np.int64], ...]]
 """For each limit on neighbours, and for each condition on histograms, the values of some rows."""

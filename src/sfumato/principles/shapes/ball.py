@@ -14,7 +14,7 @@ from sfumato.distances.neighbour_graph import NeighbourGraph, OneSidedNeighbours
 from sfumato.errors import ParameterError
 from sfumato.principles.cliques import Clique
 from sfumato.principles.principle import exactly
-from sfumato.principles.search_conditions import HistogramCondition, NeighbourLimit
+from sfumato.principles.search_conditions import NeighbourLimit
 from sfumato.principles.shapes.clique import heaviest_found, is_exact_on, largest_cliques, limit_on_cliques
 from sfumato.principles.shapes.near_set_counts import centred_counts
 from sfumato.principles.shapes.one_sided import one_sided
@@ -63,7 +63,7 @@ class BallShape(Shape):
         graph = view.graph(epsilon)
         return graph if graph.of_balls is None else graph.of_balls
 
-    def search_conditions(self, view: View, principle: Dissimilarity) -> Sequence[NeighbourLimit | HistogramCondition]:
+    def search_conditions(self, view: View, principle: Dissimilarity) -> Sequence[NeighbourLimit]:
         """Return a limit on the rows that may share a ball with a row."""
         delta, graph = exactly(principle.delta), view.graph(exactly(principle.epsilon))
         if graph.of_balls is not None:

@@ -14,7 +14,7 @@ from sfumato.distances.neighbour_graph import NeighbourGraph, NeighbourWindows, 
 from sfumato.principles.cliques import Clique, heavy_clique
 from sfumato.principles.numeric_values import fullest_windows
 from sfumato.principles.principle import exactly
-from sfumato.principles.search_conditions import HistogramCondition, NeighbourLimit, squares_limit
+from sfumato.principles.search_conditions import NeighbourLimit
 from sfumato.principles.shapes.near_set_counts import Entries, box_counts, clique_bounds, heaviest_in_plane
 from sfumato.principles.shapes.one_sided import one_sided
 from sfumato.principles.shapes.shape import Shape
@@ -55,7 +55,7 @@ class CliqueShape(Shape):
         """Return the ε-neighbour graph under the declared distance."""
         return view.graph(epsilon)
 
-    def search_conditions(self, view: View, principle: Dissimilarity) -> Sequence[NeighbourLimit | HistogramCondition]:
+    def search_conditions(self, view: View, principle: Dissimilarity) -> Sequence[NeighbourLimit]:
         """Return the limit on the rows that may be in a clique with a row."""
         return (limit_on_cliques(self, view, self.neighbours(view, exactly(principle.epsilon)), exactly(principle.delta)),)
 
@@ -105,22 +105,17 @@ def heaviest_found(graph: NeighbourGraph) -> Clique:
     return heavy_clique(graph) if plane is None else heaviest_in_plane(graph, plane)
 
 
-def limit_on_cliques(
-    shape: Shape, view: View, graph: NeighbourGraph, delta: Fraction
-) -> NeighbourLimit | HistogramCondition:
-    """Return a condition that bounds the cliques of a neighbour graph to a share 1 − δ of every group.
+def limit_on_cliques(shape: Shape, view: View, graph: NeighbourGraph, delta: Fraction) -> NeighbourLimit:
+    """Return a limit on neighbours that bounds the cliques of a neighbour graph to a share 1 − δ of every group.
 
     Where neighbours are consecutive along an order, a clique is a run, and a limit on the rows from each value upward is
-    exactly the requirement. Otherwise a limit on the near rows that follow a row in an order is stricter, and serves glaze
-    best as long as the table as one group meets it; on all near rows, if there are very many values. In a plane, the fullest
-    squares are limited if it does not: that is exactly the requirement.
+    exactly the requirement. Otherwise the limit is stricter: on the near rows that follow a row in an order, one of which
+    begins every clique; on all near rows, if there are very many values.
     """
-    windows, plane, size = graph.windows, graph.plane, len(graph.attribute)
+    windows, size = graph.windows, len(graph.attribute)
     near: NeighbourGraph | NeighbourWindows | OneSidedNeighbours = graph
     if windows is not None:
         near = NeighbourWindows.upward(windows, graph.epsilon)
     elif size <= BITSET:
         near = one_sided(BitsetCounter(graph.bound, graph.epsilon, size).bits, graph.attribute.counts)
-        if plane is not None and near.most - 1 > shape.allowed(int(graph.attribute.counts.sum()), delta):
-            return squares_limit(view, plane, 1 - delta)
     return NeighbourLimit(view.attribute.codes, near, lambda size: shape.allowed(size, delta))

@@ -16,22 +16,21 @@ def one_sided(bits: NDArray[np.uint64], counts: NDArray[np.int64]) -> OneSidedNe
     the fewest rows left. Cost: the square of the number of values.
 
     >>> pair_and_another = np.array([[0b011], [0b111], [0b110]], np.uint64)
-    >>> found = one_sided(pair_and_another, np.array([1, 1, 1]))
-    >>> found.bits.tolist(), found.most
-    ([[3], [6], [4]], 2)
+    >>> one_sided(pair_and_another, np.array([1, 1, 1])).bits.tolist()
+    [[3], [6], [4]]
     """
     size = len(bits)
     left = np.full(bits.shape[1], ~np.uint64(0))
     near_rows = np.array([int(counts[_values(row, size)].sum()) for row in bits], np.int64)
     gone = np.iinfo(np.int64).max
-    out, most = np.empty_like(bits), 0
+    out = np.empty_like(bits)
     for _ in range(size):
         v = int(np.argmin(near_rows))
-        out[v], most = bits[v] & left, max(most, int(near_rows[v]))
+        out[v] = bits[v] & left
         near_rows[_values(out[v], size)] -= counts[v]
         near_rows[v] = gone
         left[v >> 6] &= ~(np.uint64(1) << np.uint64(v & 63))
-    return OneSidedNeighbours(out, most)
+    return OneSidedNeighbours(out)
 
 
 def _values(row: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
