@@ -10,11 +10,14 @@ from .earth_mover import TableDistance
 from .entropy_l_diversity import EntropyLDiversity
 from .epsilon_m_anonymity import EpsilonMAnonymity
 from .frequency_l_diversity import FrequencyLDiversity
+from .guarded_values import GuardedValues
 from .k_anonymity import KAnonymity
 from .k_e_anonymity import KEAnonymity
+from .k_m_anonymity import KMAnonymity
 from .n_t_closeness import NTCloseness
 from .p_sensitivity import PSensitivity
-from .principle import Measurement, On, Part, Principle, Ratios, exactly, size_part
+from .parameter_controls import ParameterControl, parameter_controls
+from .principle import Measurement, On, ParameterRange, Part, Principle, Ratios, exactly, size_part
 from .recursive_l_diversity import RecursiveLDiversity
 from .requests import PrincipleRequest, principle_of, requested_principles
 from .scope import attributes_of, in_projection
@@ -38,14 +41,18 @@ __all__ = [
     "Example",
     "ExampleGroup",
     "FrequencyLDiversity",
+    "GuardedValues",
     "HistogramCondition",
     "KAnonymity",
     "KEAnonymity",
+    "KMAnonymity",
     "Measurement",
     "NTCloseness",
     "NeighbourLimit",
     "On",
     "PSensitivity",
+    "ParameterControl",
+    "ParameterRange",
     "Part",
     "Principle",
     "PrincipleRequest",
@@ -59,6 +66,7 @@ __all__ = [
     "describe",
     "exactly",
     "in_projection",
+    "parameter_controls",
     "principle_of",
     "requested_principles",
     "size_part",

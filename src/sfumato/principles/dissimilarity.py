@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from sfumato.distances.neighbour_graph import Neighbours
 from sfumato.exact import Number
+from sfumato.parameters import ParameterRange, choice, whole
 from sfumato.principles.certificate import Certificate
 from sfumato.principles.clique_capacity import allowed_neighbours
 from sfumato.principles.principle import Measurement, On, Principle, exactly, size_part
@@ -64,12 +65,15 @@ class Dissimilarity(Principle):
     uses_distance: ClassVar[bool] = True
     histogram_only: ClassVar[bool] = True
     units: ClassVar[Literal["every choice"]] = "every choice"
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {
+        "epsilon": ParameterRange("number", "distance", "higher", usual=(0, "0.25")),
+        "delta": ParameterRange("number", "share", "higher", usual=("0.1", 1), most=1),
+        "k": whole("people", (1, 50)),
+        "shape": choice(*SHAPES),
+    }
 
     def __post_init__(self) -> None:
-        self.set_fraction("epsilon", least=0)
-        self.set_fraction("delta", least=0, most=1)
-        self.check_whole("k")
-        self.check_choice("shape", tuple(SHAPES))
+        self.check_ranges()
         if type(self).measure is Dissimilarity.measure:
             # the attributes of the class are those of the star
             for capability in ("monotone", "units"):

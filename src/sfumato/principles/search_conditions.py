@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sfumato.distances.distance import Windows
 from sfumato.distances.neighbour_counters import BITSET, BitsetCounter
 from sfumato.distances.neighbour_graph import (
+    GuardedNeighbours,
     NeighbourGraph,
     Neighbours,
     NeighbourSets,
@@ -34,7 +35,7 @@ class NeighbourLimit:
 
     values: NDArray[np.int64]
     """For each row the number of its sensitive value."""
-    neighbours: Neighbours | NeighbourSets | OneSidedNeighbours
+    neighbours: Neighbours | NeighbourSets | OneSidedNeighbours | GuardedNeighbours
     """Which values are near one another; a value is its own neighbour, but a row is not."""
     allowed: Callable[[int], int]
     """How many neighbours a row may have in a group of a size; negative if no group of that size will do."""
