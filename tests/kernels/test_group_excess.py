@@ -59,10 +59,10 @@ def shortfall(condition, group):
     if kind == kinds.RATIO:
         over = sum(max(0.0, counts[v] - n * p * exp(first)) for v, p in enumerate(number))
         return over + sum(max(0.0, n * p * exp(-first) - counts[v]) for v, p in enumerate(number))
-    if kind == kinds.GUARDED:
-        return max(0.0, counts[1] - n * second) + max(0.0, first - n) if counts[1] else 0.0
     if kind in (kinds.CHAIN, kinds.CYCLE):
         return sum(max(0.0, rows - first * n) for rows in runs(kind, sorted(group), number))
+    if kind == kinds.GUARDED:
+        return max(0.0, counts[1] - n * second) + max(0.0, first - n) if counts[1] else 0.0
     moved = 0.0
     for nodes, shares in zip(condition["nodes"], condition["shares"], strict=True):
         under = Counter(nodes[v] for v in group)

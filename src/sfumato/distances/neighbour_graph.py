@@ -220,6 +220,22 @@ class NeighbourSets:
 
 
 @dataclass(frozen=True, eq=False)
+class OneSidedNeighbours:
+    """For each value those near values that follow it in some order, and itself; one bit per pair of values.
+
+    Unlike other neighbours they are not symmetric: of two near values, the one that comes first has the other.
+
+    >>> OneSidedNeighbours(np.array([[0b11], [0b10]], np.uint64)).bits.tolist()
+    [[3], [2]]
+    """
+
+    bits: NDArray[np.uint64]
+    """Bit w of row v, in words of 64: whether the value w is near v and follows it."""
+    windows: None = None
+    """There is no order in which neighbours are consecutive."""
+
+
+@dataclass(frozen=True, eq=False)
 class GuardedNeighbours:
     """The neighbours of some values only: a value that is not guarded has none, and may be the neighbour of a guarded one.
 
@@ -258,22 +274,6 @@ class GuardedNeighbours:
         if not isinstance(counter, BitsetCounter):
             counter = BitsetCounter(self.graph.bound, self.graph.epsilon, size)
         return np.where(self.guarded[:, None], counter.bits, np.uint64(0))
-
-
-@dataclass(frozen=True, eq=False)
-class OneSidedNeighbours:
-    """For each value those near values that follow it in some order, and itself; one bit per pair of values.
-
-    Unlike other neighbours they are not symmetric: of two near values, the one that comes first has the other.
-
-    >>> OneSidedNeighbours(np.array([[0b11], [0b10]], np.uint64)).bits.tolist()
-    [[3], [2]]
-    """
-
-    bits: NDArray[np.uint64]
-    """Bit w of row v, in words of 64: whether the value w is near v and follows it."""
-    windows: None = None
-    """There is no order in which neighbours are consecutive."""
 
 
 Neighbours = NeighbourGraph | NeighbourWindows

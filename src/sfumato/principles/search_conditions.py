@@ -35,7 +35,7 @@ class NeighbourLimit:
 
     values: NDArray[np.int64]
     """For each row the number of its sensitive value."""
-    neighbours: Neighbours | NeighbourSets | GuardedNeighbours | OneSidedNeighbours
+    neighbours: Neighbours | NeighbourSets | OneSidedNeighbours | GuardedNeighbours
     """Which values are near one another; a value is its own neighbour, but a row is not."""
     allowed: Callable[[int], int]
     """How many neighbours a row may have in a group of a size; negative if no group of that size will do."""

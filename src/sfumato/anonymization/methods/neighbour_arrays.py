@@ -50,7 +50,7 @@ class NeighbourArrays:
     """For each value one bit per other value, in words of 64."""
 
     @classmethod
-    def of(cls, neighbours: Neighbours | NeighbourSets | GuardedNeighbours | OneSidedNeighbours) -> NeighbourArrays:
+    def of(cls, neighbours: Neighbours | NeighbourSets | OneSidedNeighbours | GuardedNeighbours) -> NeighbourArrays:
         """Lay out neighbours; too many values without an order are an error."""
         windows = neighbours.windows
         if windows is not None:
