@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 import sfumato.seeds
 
@@ -22,6 +22,9 @@ _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, Hea
 settings.register_profile("default", max_examples=60, derandomize=True, **_COMMON)
 settings.register_profile("thorough", max_examples=10_000, **_COMMON)
 settings.register_profile("fuzz", max_examples=500, derandomize=True, **_COMMON)
+settings.register_profile(  # a mutant is killed by any failure, not only by the simplest one
+    "mutants", max_examples=60, derandomize=True, phases=[Phase.explicit, Phase.generate], **_COMMON
+)
 _PROFILE = os.environ.get("SFUMATO_PROFILE", "default")
 settings.load_profile(_PROFILE)
 
@@ -35,7 +38,7 @@ os.environ.pop("COLUMNS", None)  # test processes are given the width of a termi
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave long tests out, unless they are asked for; begin with the longest files, so that none is left at the end."""
     named = any("::" in argument for argument in config.args)
-    if _PROFILE == "default" and not config.option.markexpr and not named:
+    if _PROFILE in ("default", "mutants") and not config.option.markexpr and not named:
         long = [item for item in items if item.get_closest_marker("long")]
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if not item.get_closest_marker("long")]

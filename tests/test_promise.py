@@ -17,6 +17,7 @@ from pyarrow import csv as arrow_csv
 
 import sfumato as sf
 from fixed_groups import as_seen
+from sfumato.registry import ATTACKS, PROJECTED_ATTACKS
 
 SOURCE = Path(sf.__file__).parent
 SIZE = 6
@@ -120,6 +121,18 @@ def test_the_number_of_threads_changes_nothing(project):
         options = {"NUMBA_NUM_THREADS": threads, "OMP_NUM_THREADS": threads, "ARROW_NUM_THREADS": threads}
         run(project, "anonymize", "sfumato.toml", "--seed", "3", "--output", threads, **options)
     assert contents(project / "1") == contents(project / "2")
+
+
+def test_every_attack_has_a_verdict():
+    """The page says of each registered attack: prevented, bounded, measured, or neither."""
+    page = (Path(__file__).parents[1] / "docs" / "promise.md").read_text(encoding="utf-8")
+    section = page.partition("## What known attacks achieve")[2].partition("\n## ")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line.startswith("| ")]
+    verdicts = {row[0].strip("`"): row[1] for row in rows[1:]}
+    assert [name for name in verdicts if name in (*ATTACKS, *PROJECTED_ATTACKS)] == [*ATTACKS, *PROJECTED_ATTACKS]
+    assert set(verdicts.values()) == {"prevented", "bounded", "measured", "neither"}
+    assert {row[0] for row in rows[1:] if row[1] == "neither"} == {row[0] for row in rows[1:] if "`" not in row[0]}
+    assert all(len(row) == 3 and row[2] for row in rows)
 
 
 def test_nothing_is_ever_called_anonymous():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pyarrow as pa
@@ -20,12 +21,15 @@ from sfumato.census import synthetic_census
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.errors import SfumatoError
-from sfumato.principles import FrequencyLDiversity, KAnonymity
+from sfumato.principles import Dissimilarity, FrequencyLDiversity, KAnonymity
 from sfumato.projections._project import project
 from sfumato.registry import ATTACKS
 
 PROJECTIONS = "projections"
 """The name of two projected tables among the methods."""
+
+XCOLOR, LATTICE = "xcolor", "lattice"
+"""Methods that need other requirements, or another schema."""
 
 SECOND = "education"
 """The quasi-identifier that is a second secret in projected tables."""
@@ -40,6 +44,8 @@ def run(
     """Attack a release of each table by each method; k = 5 and frequency l-diversity.
 
     The method "projections" stands for two tables, one with the secret and one with the education, by the default method.
+    The method xcolor supports one (ε,δ)^k-dissimilarity only: in place of l-diversity, among the other rows of a group at
+    most one in l may have the value of a row.
     """
     chosen = list(names) or [name for name in ATTACKS if name not in _SLOW]
     runs: list[dict[str, Any]] = []
@@ -50,10 +56,17 @@ def run(
                 runs += _projected(setting, diversity, seed)
                 continue
             made = {"table": setting.name, "rows": setting.table.rows, "method": method}
+            required = _same_values(diversity) if method == XCOLOR else setting.principles
+            # a lattice publishes nodes of hierarchies, also where other methods publish intervals
+            table = (
+                setting.table.with_schema(replace(setting.table.schema, recodings={}))
+                if method == LATTICE
+                else setting.table
+            )
             try:
                 seconds, release = cpu_seconds(
-                    lambda setting=setting, method=method: anonymize(  # type: ignore[misc]
-                        setting.table, None, setting.principles, method=method, seed=seed
+                    lambda table=table, method=method, required=required: anonymize(  # type: ignore[misc]
+                        table, None, required, method=method, seed=seed
                     )
                 )
             except SfumatoError as error:
@@ -66,6 +79,10 @@ def run(
                 runs += [{**made, **_figures(one), "attack, CPU s": round(cost, 2)} for one in found]
                 runs += [{**made, "attack": one.attack, "not measured": one.reason} for one in found.skipped]
     return {"runs": runs, "requirements": f"k = 5, frequency l-diversity with l = {diversity}"}
+
+
+def _same_values(diversity: int) -> tuple[Dissimilarity]:
+    return (Dissimilarity(0, Fraction(diversity - 1, diversity), 5),)
 
 
 def _projected(setting: Setting, diversity: int, seed: int) -> Iterator[dict[str, Any]]:

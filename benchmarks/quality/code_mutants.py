@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,10 +40,12 @@ class Mutant:
 
     path: Path
     line: int
+    function: str
+    """The function or method that is changed; empty if it is code of the module or of a class."""
     change: str
     """The old and the new code."""
-    text: str
-    """The whole module with the change."""
+    number: int
+    """Which of the changes of the module it is."""
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}: {self.change}"
@@ -53,38 +54,69 @@ class Mutant:
 def mutants_of(path: Path, text: str) -> Iterator[Mutant]:
     r"""Yield every mutant of a module.
 
-    Messages, annotations, decorators, `__repr__` and code for type checkers are left alone: no verdict depends on them.
+    Left alone is what no verdict depends on, by construction: docstrings, annotations, decorators, assertions, imports,
+    `__slots__`, `__repr__`, code for type checkers, the text of messages and the choice between two texts, what is raised,
+    `strict` of `zip`, and `stacklevel` of warnings.
 
     >>> [str(mutant) for mutant in mutants_of(Path("a.py"), "def f(x):\n    return x < 1\n")]
     ['a.py:2: x < 1 → x <= 1', 'a.py:2: 1 → 2']
     """
-    tree = ast.parse(text)
-    for number, node in enumerate(_code(tree)):
+    number = 0
+    for node, function in _code(ast.parse(text), ""):
+        before = _shown(node)
         for change in _changes(node):
-            other = copy.deepcopy(tree)
-            target = next(one for place, one in enumerate(_code(other)) if place == number)
-            before = ast.unparse(node)
-            change(target)
-            yield Mutant(path, getattr(node, "lineno", 0), f"{before} → {_shown(target)}", ast.unparse(other))
+            undo = change(node)
+            yield Mutant(path, getattr(node, "lineno", 0), function, f"{before} → {_shown(node)}", number)
+            undo()
+            number += 1
+
+
+def mutated(text: str, mutant: Mutant) -> str:
+    r"""Return the text of a module with the change of a mutant.
+
+    >>> text = "def f(x):\n    return x < 1\n"
+    >>> [mutated(text, mutant).splitlines()[-1] for mutant in mutants_of(Path("a.py"), text)]
+    ['    return x <= 1', '    return x < 2']
+    """
+    tree = ast.parse(text)
+    changes = (change for node, _ in _code(tree, "") for change in [(node, one) for one in _changes(node)])
+    node, change = next(one for place, one in enumerate(changes) if place == mutant.number)
+    change(node)
+    return ast.unparse(tree)
 
 
 def _shown(node: ast.AST) -> str:
+    if isinstance(node, ast.If | ast.While):
+        return f"{type(node).__name__.lower()} {ast.unparse(node.test)}"
     return "nothing" if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) else ast.unparse(node)
 
 
-def _code(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes that may be changed, always in the same order."""
+def _code(tree: ast.AST, function: str) -> Iterator[tuple[ast.AST, str]]:
+    """Yield the nodes that may be changed and the functions that they are in, always in the same order."""
     for child in ast.iter_child_nodes(tree):
-        if isinstance(child, ast.Raise | ast.Assert | ast.JoinedStr | ast.Import | ast.ImportFrom):
+        if _without_effect(tree, child):
             continue
-        if isinstance(child, ast.FunctionDef) and child.name == "__repr__":
-            continue
-        if isinstance(child, ast.If) and getattr(child.test, "id", "") == "TYPE_CHECKING":
-            continue
-        if _is_annotation(tree, child):
-            continue
-        yield child
-        yield from _code(child)
+        name = function
+        if isinstance(child, ast.ClassDef | ast.FunctionDef) and not (function and isinstance(tree, ast.FunctionDef)):
+            name = f"{function}.{child.name}" if function else child.name
+        yield child, name
+        yield from _code(child, name)
+
+
+def _without_effect(parent: ast.AST, child: ast.AST) -> bool:
+    """Return whether no verdict can depend on a node; `mutants_of` lists what these are."""
+    match child:
+        case ast.Raise() | ast.Assert() | ast.JoinedStr() | ast.Import() | ast.ImportFrom():
+            found = True
+        case ast.FunctionDef(name="__repr__" | "__str__") | ast.If(test=ast.Name(id="TYPE_CHECKING")):
+            found = True
+        case ast.Assign(targets=[ast.Name(id="__slots__")]) | ast.keyword(arg="strict" | "stacklevel"):
+            found = True
+        case ast.IfExp(body=one, orelse=other):
+            found = _is_text(one) and _is_text(other)
+        case _:
+            found = _is_annotation(parent, child)
+    return found
 
 
 def _is_annotation(parent: ast.AST, child: ast.AST) -> bool:
@@ -95,30 +127,41 @@ def _is_annotation(parent: ast.AST, child: ast.AST) -> bool:
     return isinstance(parent, ast.arg | ast.AnnAssign) and child is parent.annotation
 
 
-def _changes(node: ast.AST) -> Iterator[Callable[[ast.AST], None]]:
-    """Yield functions that change a copy of a node in place."""
+_Undo = Callable[[], None]
+
+
+def _changes(node: ast.AST) -> Iterator[Callable[[ast.AST], _Undo]]:
+    """Yield functions that change a node in place, each of which returns a function that restores it."""
     if isinstance(node, ast.Compare) and type(node.ops[0]) in _COMPARISONS:
-        other = _COMPARISONS[type(node.ops[0])]
-        yield lambda copied: copied.ops.__setitem__(0, other())  # type: ignore[attr-defined]
-    elif isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in _OPERATORS and not _is_text(node):
-        operator = _OPERATORS[type(node.op)]
-        yield lambda copied: setattr(copied, "op", operator())
+        yield _setting("ops", [_COMPARISONS[type(node.ops[0])](), *node.ops[1:]])
+    elif isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in _OPERATORS and not _joins_text(node):
+        yield _setting("op", _OPERATORS[type(node.op)]())
     elif isinstance(node, ast.BoolOp):
-        boolean = ast.Or if isinstance(node.op, ast.And) else ast.And
-        yield lambda copied: setattr(copied, "op", boolean())
+        yield _setting("op", ast.Or() if isinstance(node.op, ast.And) else ast.And())
     elif isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float):
-        value = not node.value if isinstance(node.value, bool) else node.value + 1
-        yield lambda copied: setattr(copied, "value", value)
+        yield _setting("value", not node.value if isinstance(node.value, bool) else node.value + 1)
     elif isinstance(node, ast.Name) and node.id in _FUNCTIONS:
-        yield lambda copied: setattr(copied, "id", _FUNCTIONS[node.id])
+        yield _setting("id", _FUNCTIONS[node.id])
     elif isinstance(node, ast.Attribute) and node.attr in _FUNCTIONS:
-        yield lambda copied: setattr(copied, "attr", _FUNCTIONS[node.attr])
+        yield _setting("attr", _FUNCTIONS[node.attr])
     elif isinstance(node, ast.If | ast.While | ast.IfExp) and not isinstance(node.test, ast.Compare | ast.BoolOp):
-        yield lambda copied: setattr(copied, "test", ast.UnaryOp(ast.Not(), copied.test))  # type: ignore[attr-defined]
+        yield _setting("test", ast.UnaryOp(ast.Not(), node.test))
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        yield lambda copied: setattr(copied, "value", ast.Constant(None))
+        yield _setting("value", ast.Constant(None))
 
 
-def _is_text(node: ast.BinOp | ast.AugAssign) -> bool:
-    sides = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.value]
-    return any(isinstance(side, ast.JoinedStr) or isinstance(getattr(side, "value", None), str) for side in sides)
+def _setting(name: str, value: object) -> Callable[[ast.AST], _Undo]:
+    def change(node: ast.AST) -> _Undo:
+        before = getattr(node, name)
+        setattr(node, name, value)
+        return lambda: setattr(node, name, before)
+
+    return change
+
+
+def _joins_text(node: ast.BinOp | ast.AugAssign) -> bool:
+    return any(_is_text(side) for side in ([node.left, node.right] if isinstance(node, ast.BinOp) else [node.value]))
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.JoinedStr) or isinstance(getattr(node, "value", None), str)

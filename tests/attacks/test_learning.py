@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sfumato as sf
 from attacked_tables import grouped, one
 from naive_group_attacks import learned
 from sfumato.attacks import Learning, NotMeasured
@@ -156,3 +158,20 @@ def test_without_other_people_there_is_no_classifier_of_them():
 def test_parameters_are_checked(parameters):
     with pytest.raises(ParameterError):
         Learning(**parameters)
+
+
+def test_other_rows_of_a_person_are_no_statistics_about_other_people():
+    """Everybody has a town of their own and the same secret twice: other people's rows say nothing about it."""
+    who = [i // 2 for i in range(200)]
+    ill = [("flu", "gout")[(7 * person) % 11 % 2] for person in who]
+    frame = pa.table({"town": [f"town {person}" for person in who], "ill": ill, "who": who})
+    published = pa.table({"town": ["*"] * 200, "ill": ill})
+    schema = sf.Schema(["town"], ["ill"], person_id="who")
+    found = sf.attack(published, frame, schema=schema, attacks=["learning"])[0]
+    most = max(ill.count("flu"), ill.count("gout")) / 200
+    assert found.success.tried == 100
+    assert found.baselines["a classifier of other people"].share <= most
+    # whoever takes each row for another person finds the secret in the other row
+    rows = sf.attack(published, frame.drop(["who"]), schema=sf.Schema(["town"], ["ill"]), attacks=["learning"])[0]
+    assert rows.success.tried == 200
+    assert rows.baselines["a classifier of other people"].share > 0.8

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import naive_row_attacks as naive
 import sfumato as sf
 from sfumato.attacks import Uniqueness
+from sfumato.attacks.attacked_sources import attacked_release
 from small_releases import small_releases
 
 
@@ -66,3 +68,42 @@ def test_a_folder_needs_no_original(tmp_path):
     assert results["all sensitive values"].certain == 2
     assert results["unchanged columns"].certain == 0
     assert results["all sensitive values"].figures["k"] == 2
+
+
+ROWS = st.lists(st.tuples(st.integers(0, 4), st.sampled_from("abc"), st.integers(0, 1)), min_size=2, max_size=12)
+
+
+@given(ROWS)
+def test_who_has_several_rows_is_unique_among_other_people(rows):
+    """Each person is in one group; the rows that are attacked are one of each person, and only others may share values."""
+    who, ill, _ = zip(*rows, strict=True)
+    first = {person: group for person, _, group in reversed(rows)}
+    groups = [first[person] for person in who]
+    frame = pa.table({"q": [f"group {g}" for g in groups], "ill": ill, "who": who})
+    schema = sf.Schema(["q"], ["ill"], person_id="who")
+    release = attacked_release(frame.drop(["who"]), frame, schema=schema)
+    if len(set(who)) == len(who):
+        assert release.several_rows is None
+        return
+    attacked = release.one_row_each.tolist()
+    assert sorted(who[row] for row in attacked) == sorted(set(who))
+    plain, grouped = Uniqueness().run(release)
+    for result, alike in (
+        (plain, lambda i, j: ill[i] == ill[j]),
+        (grouped, lambda i, j: ill[i] == ill[j] and groups[i] == groups[j]),
+    ):
+        others = [{who[j] for j in range(len(rows)) if alike(i, j)} - {who[i]} for i in attacked]
+        assert result.success.tried == len(attacked)
+        assert result.certain == result.right == sum(not one for one in others)
+        alone = [not {who[j] for j in range(len(rows)) if groups[j] == groups[i]} - {who[i]} for i in attacked]
+        assert result.baselines["alone in the group"].share == pytest.approx(sum(alone) / len(alone))
+
+
+def test_two_rows_of_one_person_do_not_hide_one_another():
+    frame = pa.table({"q": ["*"] * 40, "ill": [i // 2 for i in range(40)], "who": [i // 2 for i in range(40)]})
+    schema = sf.Schema(["q"], ["ill"], person_id="who")
+    found = sf.attack(frame.drop(["who"]), frame, schema=schema, attacks=["uniqueness"])[0]
+    assert (found.success.share, found.success.tried, found.certain) == (1.0, 20, 20)
+    assert "people have several rows, and one row of each, drawn at random, is attacked" in found.notes
+    skipped = sf.attack(frame.drop(["who"]), schema=schema, attacks=["uniqueness"]).skipped
+    assert [one.reason for one in skipped] == ["people have several rows, and only the original says whose row each row is"]

@@ -75,6 +75,14 @@ def test_anonymize_shows_a_table():
     assert "synthetic census" in done.stdout
 
 
+def test_gap_of_the_census():
+    done = benchmark("gap", "--rows", "1000", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    runs = json.loads(done.stdout)["runs"]
+    assert [one["setting"] for one in runs] == ["S1, k alone", "S1"]
+    assert all(0 < one["bound"] <= one["loss"] for one in runs)
+
+
 def test_parts_and_whole_tables():
     done = benchmark("parts", "--rows", "1000", "--workers", "2", "--whole", "--json")
     assert (done.returncode, done.stderr) == (0, "")

@@ -44,3 +44,33 @@ def test_bins_of_times_cover_all_times_in_order(first, seconds, zone):
     assert edges[0] <= low < edges[-1]
     assert high < edges[-1] or edges[-1] == edges[-2]
     assert all(a <= b for a, b in pairwise(edges))
+
+
+@given(st.datetimes(datetime(1990, 1, 1), datetime(2030, 1, 1)), st.integers(60, 86_400), st.integers(2, 200))
+def test_bins_below_a_day_divide_it(first, seconds, most):
+    """They are equally wide, start at midnight, and are as narrow as the number of bins allows."""
+    low = Fraction(int((first - datetime(1970, 1, 1)).total_seconds()), 86400)
+    edges, names, texts = calendar_bins(low, low + Fraction(seconds, 86400), most, None, days=False)
+    widths = {b - a for a, b in pairwise(edges)}
+    assert len(names) == len(edges) - 1 == len(texts) - 1
+    (width,) = widths
+    if width < 1:
+        assert (1 / width).denominator == 1
+        assert all((edge / width).denominator == 1 for edge in edges)
+        narrower = [w for w in (1, 5, 15, 30, 60, 180, 360, 720) if Fraction(w, 1440) < width]
+        assert all(Fraction(seconds, 86400) / Fraction(w, 1440) > most - 2 for w in narrower)
+
+
+@given(st.dates(date(1000, 1, 1), date(3000, 1, 1)), st.integers(60, 1_000_000), st.integers(2, 30))
+def test_bins_of_months_and_years_start_on_a_first(first, days, most):
+    low = Fraction((first - START).days)
+    edges, _, _ = calendar_bins(low, low + days, most, None, days=True)
+    starts = [START + timedelta(days=int(edge)) for edge in edges]
+    months = [day.year * 12 + day.month - 1 for day in starts]
+    steps = {b - a for a, b in pairwise(months)}
+    if all(day.day == 1 for day in starts) and min(steps) > 0 and len(starts) > 2:
+        (step,) = steps
+        assert step in (1, 3, 6) or step % 12 == 0
+        assert all(month % step == 0 for month in months[1:])
+    elif all(b - a == 7 for a, b in pairwise(edges)):
+        assert all(day.weekday() == 0 for day in starts)

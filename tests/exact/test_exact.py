@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
+import sys
 from decimal import Context, Decimal
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import sfumato as sf
@@ -22,6 +24,7 @@ from sfumato.exact import (
     sign_of_log_sum,
     written,
 )
+from sfumato.exact.thresholds import nearest_float
 
 rationals = st.fractions(min_value=-5, max_value=5)
 
@@ -37,14 +40,47 @@ def test_a_float_is_the_decimal_it_prints_as(value):
 
 
 def test_what_is_no_number():
-    for value in ("abc", "", None, True, float("nan"), float("inf"), Decimal("NaN"), "1/0", [1]):
+    not_numbers = ("abc", "", None, True, float("nan"), float("inf"), Decimal("NaN"), Decimal("Infinity"), "1/0", [1])
+    for value in (*not_numbers, Decimal("1e1001"), Decimal("1e-1001"), Decimal("1e999999"), 1j):
         with pytest.raises(sf.errors.ParameterError, match="not a number"):
             as_fraction(value)
+
+
+def test_numbers_of_other_types_and_the_longest_ones():
+    assert as_fraction(Decimal("1e1000")) == 10**1000
+    assert as_fraction(Decimal("-1e-1000")) == Fraction(-1, 10**1000)
+    assert as_fraction(np.float32("0.1")) == as_fraction(np.float16("0.1")) == Fraction(1, 10)
+    assert as_fraction(np.int8(-3)) == as_fraction(Fraction(-3)) == -3
+    assert as_fraction(" 1/3 ") == Fraction(1, 3)
 
 
 @given(st.fractions())
 def test_written_can_be_read(value):
     assert Fraction(written(value)) == value
+
+
+@given(st.integers(-(10**12), 10**12), st.integers(0, 40), st.integers(0, 40))
+def test_a_decimal_is_written_with_as_many_places_as_it_needs(number, twos, fives):
+    value = Fraction(number, 2**twos * 5**fives)
+    places = next(k for k in range(41) if (value * 10**k).denominator == 1)
+    text = written(value)
+    if places > 30:
+        assert text == str(value)
+    else:
+        assert len(text.partition(".")[2]) == places
+        assert ("." in text) == (places > 0)
+        assert re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?", text)
+    assert written(value + Fraction(1, 3)) == str(value + Fraction(1, 3))
+
+
+def test_floats_beyond_their_range():
+    huge = Fraction(10) ** 400
+    assert (nearest_float(huge), nearest_float(-huge)) == (math.inf, -math.inf)
+    assert largest_float_at_most(huge) == sys.float_info.max
+    assert largest_float_at_most(-huge) == -sys.float_info.max
+    ratios = Ratios(np.array([10**400, -(10**400), 1, 5]), np.array([1, 1, 3, 0]))
+    assert ratios.floats().tolist() == [math.inf, -math.inf, 1 / 3, math.inf]
+    assert Ratios(np.array([1, 5]), np.array([3, 0])).floats().tolist() == [1 / 3, math.inf]
 
 
 @given(st.fractions(min_value=-10, max_value=10), st.floats(-10, 10))
@@ -91,6 +127,20 @@ def test_sign_of_log_sum(terms):
     assert sign_of_log_sum(terms) == (product > 1) - (product < 1)
 
 
+@given(
+    st.lists(st.tuples(st.integers(1, 4), st.sampled_from([2, 3, 6, 10, 12, 35])), min_size=1, max_size=3),
+    st.integers(1, 4),
+    st.integers(-1, 1),
+)
+def test_logarithms_that_cancel(terms, times, more):
+    """Powers and products on one side, their factors on the other: the sum is zero, or off by one logarithm."""
+    whole = math.prod(b**a for a, b in terms)
+    cancelling = [(-times, whole), *((a * times, b) for a, b in terms)]
+    assert sign_of_log_sum([*cancelling, (more, 7)]) == more
+    assert sign_of_log_sum([*cancelling, (more * 10**50, 7), (more, 5)]) == more
+    assert sign_of_log_sum([*cancelling, (1, 10**45 + more), (-1, 10**45)]) == more
+
+
 @given(st.integers(1, 60), st.integers(1, 60), st.integers(1, 10**40))
 def test_compare_log_beside_the_logarithm(a, b, far):
     """A bound that agrees with the logarithm to many digits is still told from it."""
@@ -104,6 +154,19 @@ def test_compare_log_beside_the_logarithm(a, b, far):
     assert compare_log(ratio, logarithm + gap) == -1
     assert compare_log(ratio, logarithm - gap) == 1
     assert compare_log(Fraction(1), Fraction(0)) == 0
+    assert compare_log(Fraction(1), gap) == -1
+    assert compare_log(Fraction(1), -gap) == 1
+    assert compare_log(1 + gap, Fraction(0)) == 1
+    assert compare_log(1 - gap, Fraction(0)) == -1
+
+
+@pytest.mark.parametrize("zeros", [45, 60, 90, 200])
+def test_compare_log_of_a_ratio_close_to_one(zeros):
+    """ln(1 + h) lies between h − h²/2 and h, whatever digits agree."""
+    h = Fraction(1, 10**zeros)
+    assert compare_log(1 + h, h) == -1
+    assert compare_log(1 + h, h - h * h / 2) == 1
+    assert compare_log(1 - h, -h) == -1
 
 
 @given(st.lists(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**20), max_value=10**20), max_size=5))
@@ -116,6 +179,8 @@ def test_numbers(decimals):
     st.dictionaries(st.fractions(0, 600, max_denominator=50), st.fractions("1/1000", 100), min_size=1, max_size=4),
     st.integers(20, 150),
 )
+@example({Fraction(1, 3): Fraction(1, 10**9), Fraction(30_001, 3): Fraction(2, 3)}, 56)
+@example({Fraction(0): Fraction(1, 7), Fraction(60_002, 3): Fraction(2, 3)}, 56)
 def test_exponentials_beside_a_limit_that_is_a_hair_off(shares, digits):
     wide = Context(prec=400)
 
@@ -130,3 +195,17 @@ def test_exponentials_beside_a_limit_that_is_a_hair_off(shares, digits):
     assert not exponentials_at_most(shares, total * (1 - hair))
     if not any(shares):
         assert exponentials_at_most(shares, sum(shares.values()))
+
+
+@pytest.mark.parametrize("zeros", [3, 59, 61, 70, 130])
+def test_exponentials_of_small_exponents(zeros):
+    """e^h lies between 1 + h and 1 + h + h² for 0 < h < 1, and a sum of many between the sums."""
+    h = Fraction(1, 10**zeros)
+    assert exponentials_at_most({h: Fraction(1)}, 1 + h + h * h)
+    assert not exponentials_at_most({h: Fraction(1)}, 1 + h)
+    many = {k * h: Fraction(1, 20) for k in range(20)}
+    middle = 1 + sum(many) / 20
+    assert not exponentials_at_most(many, middle)
+    assert exponentials_at_most(many, middle + 400 * h * h)
+    assert not exponentials_at_most({-h: Fraction(1)}, 1 - h)
+    assert exponentials_at_most({-h: Fraction(1)}, 1 - h + h * h)

@@ -21,6 +21,7 @@ from small_tables import NUMBERS, measured, tables
 
 EXAMPLES = {
     "k-anonymity": sf.KAnonymity(2),
+    "k-m-anonymity": sf.KMAnonymity(2, 2),
     "dissimilarity": sf.Dissimilarity("0.3", "0.5", 2),
     "alpha-k-anonymity": sf.AlphaKAnonymity("0.5", 2),
     "distinct-l-diversity": sf.DistinctLDiversity(2),
@@ -32,6 +33,7 @@ EXAMPLES = {
     "delta-l-diversity": sf.DeltaLDiversity("0.15", "1.5"),
     "k-e-anonymity": sf.KEAnonymity(2, "0.2"),
     "variance-control": sf.VarianceControl("0.1"),
+    "guarded-values": sf.GuardedValues(["0.1", "> 5"], "1.5", 2, "0.3", "0.5"),
     "t-closeness": sf.TCloseness("0.4", "ordered"),
     "n-t-closeness": sf.NTCloseness(3, "0.3", "ordered"),
     "beta-likeness": sf.BetaLikeness("1", "enhanced"),
@@ -118,6 +120,8 @@ NOT_ABSORBING = {
     "epsilon-m-anonymity": (sf.EpsilonMAnonymity(0, 2), [1, 2], [1]),
     "delta-l-diversity": (sf.DeltaLDiversity(0, 2), [1, 2], [1]),
     "variance-control": (sf.VarianceControl(1), [1, 3], [2]),
+    "guarded-values": (sf.GuardedValues(1, 2), [1, 2], [1]),
+    "k-m-anonymity": (sf.KMAnonymity(2, 1), [1, 1], [2]),
     "t-closeness": (sf.TCloseness(0), [1, 2], [1, 1], [2, 2]),
     "n-t-closeness": (sf.NTCloseness(5, 0), [1, 2], [1, 1], [2, 2]),
     "beta-likeness": (sf.BetaLikeness(0), [1, 2], [1, 1], [2, 2]),
@@ -152,6 +156,7 @@ COUNTER_EXAMPLES = {
     "dissimilarity": (sf.Dissimilarity(15, "0.5"), [40, 60], [50, 80], []),
     "epsilon-m-anonymity": (sf.EpsilonMAnonymity(15, 2), [40, 60], [50, 80], []),
     "delta-l-diversity": (sf.DeltaLDiversity("7.5", 2), [40, 60], [50, 80], []),
+    "guarded-values": (sf.GuardedValues("> 0", epsilon=15, delta="0.5"), [40, 60], [50, 80], []),
 }
 
 
@@ -220,12 +225,50 @@ def test_large_counts_do_not_overflow():
         (lambda: sf.RecursiveLDiversity(0, 2), "can never hold"),
         (lambda: sf.EpsilonMAnonymity(2, 2, "relative"), "epsilon = 2 is out of range"),
         (lambda: sf.DeltaDisclosure(0), "can never hold"),
+        (lambda: sf.DeltaDisclosure("-0.1"), "delta = -0.1 is out of range"),
+        (lambda: sf.NTCloseness(0, "0.1"), "whole number"),
+        (lambda: sf.NTCloseness("3", "0.1"), "whole number"),
+        (lambda: sf.NTCloseness(3, "1.1"), "t = 1.1 is out of range"),
+        (lambda: sf.NTCloseness(3, "0.1", "sideways"), "'sideways' is unknown"),
+        (lambda: sf.NTCloseness(3, "0.1", supersets=("town",)), "not a list of lists"),
+        (lambda: sf.TCloseness("1.1"), "t = 1.1 is out of range"),
+        (lambda: sf.TCloseness("-0.1"), "t = -0.1 is out of range"),
     ],
 )
 def test_parameters_out_of_range(make, words):
     with pytest.raises(sf.errors.ParameterError) as caught:
         make()
     assert words in str(caught.value)
+
+
+def test_a_superset_has_at_most_all_rows():
+    frame, schema = pa.table({"q": [0, 0, 1, 1], "s": list("aabb")}), sf.Schema(["q"], ["s"])
+    found = sf.audit(frame, schema, sf.NTCloseness(4, "0.5"))[0].measurement.parts[0]
+    assert [found.at(0), found.at(1)] == [Fraction(1, 2)] * 2
+    with pytest.raises(sf.errors.ParameterError, match="n = 5 is larger than the table"):
+        sf.audit(frame, schema, sf.NTCloseness(5, "0.5"))
+    with pytest.raises(sf.errors.ParameterError, match="'s' in supersets is not a quasi-identifier"):
+        sf.audit(frame, schema, sf.NTCloseness(2, "0.5", supersets=(("q", "s"),)))
+
+
+def test_only_the_supersets_that_are_listed_are_tried():
+    """Each group is like its town; of both quasi-identifiers together it is a superset of its own."""
+    frame = pa.table({"town": list("aaaabbbb"), "age": [1, 1, 2, 2] * 2, "s": list("xyxyzuzu")})
+    schema = sf.Schema(["town", "age"], ["s"])
+    levels = {
+        supersets: sf.audit(frame, schema, sf.NTCloseness(2, "0.5", supersets=supersets))[0].measurement.parts[0].at(0)
+        for supersets in (None, (), (("age",),), (("town",),))
+    }
+    assert levels == {None: 0, (): Fraction(1, 2), (("age",),): Fraction(1, 2), (("town",),): 0}
+
+
+def test_more_quasi_identifiers_than_all_subsets_are_tried_of():
+    names = [f"q{i:02}" for i in range(13)]
+    frame = pa.table({**{name: [0, 0] for name in names}, "s": ["a", "b"]})
+    schema = sf.Schema(names, ["s"])
+    with pytest.raises(sf.errors.ParameterError, match="13 quasi-identifiers have too many subsets"):
+        sf.audit(frame, schema, sf.NTCloseness(2, 0))
+    assert sf.audit(frame, schema, sf.NTCloseness(2, 0, supersets=(tuple(names),))).holds
 
 
 def test_a_superset_holds_the_whole_group():

@@ -21,6 +21,7 @@ from .feasibility import (
     theorem_3,
     vulnerability,
 )
+from .loss_bounds import loss_bound
 from .methods import Grouping, Method, Task, renumber
 from .methods.full_domain import (
     ClassHistograms,
@@ -85,6 +86,7 @@ __all__ = [
     "full_domain",
     "lemma_1",
     "lemma_2",
+    "loss_bound",
     "marginals",
     "query_errors",
     "recode",

@@ -180,7 +180,10 @@ def _obstacle(one: Attack, release: AttackedRelease) -> str | None:
     if one.needs_secret and not release.secrets:
         return "the table has no sensitive attribute"
     if release.several_rows is not None and not one.counts_rows:
-        return f"{release.several_rows} have several rows, and this attack takes each row for another person"
+        if not one.counts_people:
+            return f"{release.several_rows} have several rows, and this attack takes each row for another person"
+        if release.population is None:
+            return f"{release.several_rows} have several rows, and only the original says whose row each row is"
     return None
 
 

@@ -117,6 +117,34 @@ class AttackedRelease:
         units = self.population.units
         return None if units is None or units.count == self.population.rows else units.plural
 
+    @cached_property
+    def unit_of_person(self) -> Integers:
+        """Whose row each person of the release is: the number of a person or a household who may have several rows."""
+        assert self.population is not None
+        units = self.population.units
+        return self.rows if units is None else units.of_row[self.rows]
+
+    @cached_property
+    def one_row_each(self) -> Integers:
+        """The targets; where people have several rows, one row of each person, drawn at random, or a sample of these."""
+        if self.several_rows is None:
+            return self.targets
+        drawn = np.random.default_rng(len(self.rows)).permutation(len(self.rows))
+        rows = np.sort(drawn[np.unique(self.unit_of_person[drawn], return_index=True)[1]])
+        return rows[sampled(len(rows), self.sample)]
+
+    @property
+    def notes_on_one_row_each(self) -> tuple[str, ...]:
+        """The notes of attacks on `one_row_each`."""
+        if self.several_rows is None:
+            return self.sample_notes
+        what = f"{self.several_rows} have several rows, and one row of each, drawn at random, is attacked"
+        people, attacked = len(np.unique(self.unit_of_person)), len(self.one_row_each)
+        some = (
+            (f"a random sample of {attacked:,} of {people:,} {self.several_rows} is attacked",) if attacked < people else ()
+        )
+        return (*(note for note in self.notes if "several rows" not in note), what, *some)
+
     @property
     def secrets(self) -> tuple[str, ...]:
         """The sensitive attributes that are published."""

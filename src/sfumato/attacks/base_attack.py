@@ -88,6 +88,9 @@ class Attack(ParameterChecks, ABC):
     counts_rows: ClassVar[bool] = False
     """Whether its figures are about rows, so that they are right also where a person has several rows."""
 
+    counts_people: ClassVar[bool] = False
+    """Whether it attacks one row of each person where people have several, so that its figures are about people."""
+
     @abstractmethod
     def run(self, release: AttackedRelease) -> Sequence[AttackResult]:
         """Attack a release; one result for each thing that is guessed, such as each sensitive attribute."""

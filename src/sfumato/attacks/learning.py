@@ -45,6 +45,9 @@ class Learning(Attack):
     - `rounds`: how often the classifier is learned.
     - `smoothing`: what is added to the count of a value, on average over the values of a column, at least 0.001.
 
+    Where people have several rows, one row of each is guessed, and the classifier of other people learns from no row of the
+    same person.
+
     Does not measure what a stronger classifier would find. Values of a column of numbers with more than 100 distinct ones
     are taken together.
 
@@ -66,6 +69,7 @@ class Learning(Attack):
     smoothing: Number = 1
 
     name: ClassVar[str] = "learning"
+    counts_people: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self.check_whole("rounds")
@@ -95,7 +99,7 @@ class Learning(Attack):
         baselines = {
             "the most frequent value of the group": Rate.of(int((secret.mode[0][group] == truth).sum()), len(truth))
         }
-        more, why_not = self._other_people(secret, features, blocks, targets)
+        more, why_not = self._other_people(secret, features, blocks, targets, release.unit_of_person)
         baselines |= more
         notes += why_not
         success = Rate.of(int(right.sum()), len(truth))
@@ -115,7 +119,7 @@ class Learning(Attack):
             certain=figures["above 99 %"]["people"],
             right=figures["above 99 %"]["right"],
             figures=figures,
-            notes=(*release.sample_notes, *notes),
+            notes=(*release.notes_on_one_row_each, *notes),
         )
 
     def _learn(self, features: Features, blocks: GroupBlocks) -> Floats:
@@ -129,15 +133,19 @@ class Learning(Attack):
         return np.asarray(table[0])
 
     def _other_people(
-        self, secret: Secret, features: Features, blocks: GroupBlocks, targets: Integers
+        self, secret: Secret, features: Features, blocks: GroupBlocks, targets: Integers, unit: Integers
     ) -> tuple[dict[str, Rate], list[str]]:
-        """Return how often a classifier of other people's true secrets is right, alone and within the groups."""
+        """Return how often a classifier of other people's true secrets is right, alone and within the groups.
+
+        `unit`: whose row each row is. Other rows of the same person are not learned from.
+        """
         assert secret.truth is not None
-        count = len(secret.truth)
+        people, person = np.unique(unit, return_inverse=True)
+        count = len(people)
         if count < 2:
             return {}, ["no classifier was learned from other people, because there are none"]
         folds = min(_FOLDS, count)
-        fold = np.random.default_rng(0).permutation(np.arange(count) % folds)
+        fold = np.random.default_rng(0).permutation(np.arange(count) % folds)[person]
         known = secret.truth >= 0
         each = [features.counted(rows := np.flatnonzero(known & (fold == f)), secret.truth[rows]) for f in range(folds)]
         added = float(self.smoothing)
@@ -155,12 +163,13 @@ class Learning(Attack):
 
 def _affordable(release: AttackedRelease, secret: Secret) -> tuple[Integers, list[str]]:
     """Return the people who are guessed: the targets, or fewer where there are very many values; and a note."""
-    values = secret.histogram.distinct[release.group_of_person[release.targets]] + len(secret.attribute) // _CHEAPER
+    targets = release.one_row_each
+    values = secret.histogram.distinct[release.group_of_person[targets]] + len(secret.attribute) // _CHEAPER
     order = np.random.default_rng(0).permutation(len(values))
     fits = max(1, int((np.cumsum(values[order]) <= _GUESSED).sum()))
     if fits >= len(values):
-        return release.targets, []
-    return np.sort(release.targets[order[:fits]]), [f"there are very many values, so only {fits:,} people are guessed"]
+        return targets, []
+    return np.sort(targets[order[:fits]]), [f"there are very many values, so only {fits:,} people are guessed"]
 
 
 def _most_probable(features: Features, model: Integers, tables: Floats, prior: Floats, people: Integers) -> Integers:

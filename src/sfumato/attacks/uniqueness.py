@@ -13,7 +13,7 @@ from sfumato.attacks.attacked_release import AttackedRelease
 from sfumato.attacks.base_attack import Attack, AttackResult, NotMeasured
 from sfumato.attacks.rates import Rate
 from sfumato.attacks.row_candidates import known_sets
-from sfumato.data.groups import joint_ranks
+from sfumato.data.groups import distinct_pairs, joint_ranks
 from sfumato.errors import ColumnError
 
 Integers = NDArray[np.int64]
@@ -32,7 +32,8 @@ class Uniqueness(Attack):
     several sensitive values, it is the mean over all sets of that many, and certain are those who are unique by one of
     them. Figures: the people who share their values with fewer than k rows, themselves included, where k is what a
     principle requires or else the size of the smallest group; the largest share over the sets. Only published rows are
-    counted, so that no original is needed.
+    counted, so that no original is needed. Where people have several rows, the attacker knows the values of one row of each
+    person, drawn at random, and unique are those whose values no other person has: the original says whose row each row is.
 
     - `subsets`: at most this many sets of sensitive values are taken, at random if there are more.
 
@@ -54,6 +55,7 @@ class Uniqueness(Attack):
     name: ClassVar[str] = "uniqueness"
     needs_original: ClassVar[bool] = False
     needs_secret: ClassVar[bool] = False
+    counts_people: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self.check_whole("subsets")
@@ -78,13 +80,13 @@ class Uniqueness(Attack):
         return [self._result(release, *kind, group) for kind in kinds for group in (False, True)]
 
     def _result(self, release: AttackedRelease, about: str, sets: Sequence[tuple[str, ...]], group: bool) -> AttackResult:
-        sizes = release.groups.sizes
+        people, attacked = _people(release)
+        sizes = _people_with(release.groups.of_row, people)
         k = release.required_k or int(sizes.min())
-        rows = release.published.rows
-        unique, few = np.zeros(rows), np.zeros(rows)
+        unique, few = np.zeros(len(attacked)), np.zeros(len(attacked))
         shares = []
         for names in sets:
-            alike = _alike(release, names, group)
+            alike = _alike(release, names, group, people)[attacked]
             unique += alike == 1
             few += alike < k
             shares.append(float((alike == 1).mean()))
@@ -93,12 +95,22 @@ class Uniqueness(Attack):
             self.name,
             f"{about} and the group" if group else about,
             Rate.mean(unique / len(sets)),
-            {"alone in the group": Rate.of(int((sizes == 1).sum()), rows)},
+            {"alone in the group": Rate.of(int((sizes[release.groups.of_row[attacked]] == 1).sum()), len(attacked))},
             certain=found,
             right=found,
             figures={"k": k, "people below k": int((few > 0).sum()), "largest share": max(shares)},
-            notes=release.notes,
+            notes=release.notes if release.several_rows is None else release.notes_on_one_row_each,
         )
+
+
+def _people(release: AttackedRelease) -> tuple[Integers | None, Integers]:
+    """Return whose row each published row is if people have several, and the rows that are attacked: all, or one each."""
+    rows = release.published.rows
+    if release.several_rows is None:
+        return None, np.arange(rows)
+    people = int(release.unit_of_person.max()) + 1 + np.arange(rows)  # a row of nobody is like that of somebody else
+    people[release.row_of_person] = release.unit_of_person
+    return people, release.row_of_person[release.one_row_each]
 
 
 def _is_readable(release: AttackedRelease, name: str) -> bool:
@@ -110,11 +122,18 @@ def _is_readable(release: AttackedRelease, name: str) -> bool:
     return True
 
 
-def _alike(release: AttackedRelease, names: Sequence[str], group: bool) -> Integers:
-    """Return for each published row how many rows have the same values, and the same group if that is known."""
+def _alike(release: AttackedRelease, names: Sequence[str], group: bool, people: Integers | None) -> Integers:
+    """Return for each published row how many people have the same values, and the same group if that is known."""
     encoded = [release.published.column(name) for name in names]
     columns: list[tuple[NDArray[Any], int]] = [(column.codes, column.domain) for column in encoded]
     if group:
         columns.append((release.groups.of_row, release.groups.count))
     number = joint_ranks(iter(columns))
-    return np.asarray(np.bincount(number)[number])
+    return _people_with(number, people)[number]
+
+
+def _people_with(number: Integers, people: Integers | None) -> Integers:
+    """Return for each number how many people have it in a row; each row is somebody else's if nobody has several."""
+    if people is None:
+        return np.bincount(number)
+    return np.bincount(distinct_pairs(number, int(number.max()) + 1, people, int(people.max()) + 1)[0])

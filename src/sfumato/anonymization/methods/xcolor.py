@@ -16,6 +16,7 @@ from sfumato.anonymization.feasibility.exchange_bounds import cycle_bound
 from sfumato.anonymization.methods.method import Grouping, Method, Task
 from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
 from sfumato.data.groups import combined, renumber
+from sfumato.distances.neighbour_graph import GuardedNeighbours
 from sfumato.errors import ParameterError
 from sfumato.kernels.cell_shares import Shares
 from sfumato.kernels.xcolor_exchanges import AFTER, BEFORE, CYCLES, LONGEST, LOOKS, SWAPS, TESTS, exchanges
@@ -73,6 +74,7 @@ class XColor(Method):
         assert isinstance(limit, NeighbourLimit)
         values, codes = np.unique(limit.values, return_inverse=True)
         within = np.array([0, len(values)])
+        assert not isinstance(limit.neighbours, GuardedNeighbours)
         near = limit.neighbours.counts(within, values, np.bincount(codes)) - 1  # among the rows of the task
         degrees, largest = near[codes], int(near.max())
         start = initialize(degrees, k)
