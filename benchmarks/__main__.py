@@ -80,6 +80,28 @@ def anonymize(rows: int, all_rows: bool, hard: bool, adult: bool, rare: bool, me
 @main.command(
     epilog="""\b
 Example:
+  SFUMATO_DATA=data python -m benchmarks gap
+  python -m benchmarks gap --rows 1000 --json"""
+)
+@click.option("--rows", default=50_000, show_default=True, type=click.IntRange(min=1000), help="Rows of the survey.")
+@json_option
+def gap(rows: int, as_json: bool) -> None:
+    """Compare the loss of glaze with the proven bound on the loss of all groupings, and their CPU times.
+
+    The settings use acs2018/sal_occ.csv.gz and adult/adult_30162.csv below SFUMATO_DATA. If those are absent, there is one
+    setting, on the synthetic census.
+    """
+    from benchmarks.console_tables import progress_line, show_runs
+    from benchmarks.costs.gap_cost import run
+
+    with progress_line() as notify:
+        figures = run(rows, notify)
+    show(figures, as_json, show_runs)
+
+
+@main.command(
+    epilog="""\b
+Example:
   SFUMATO_DATA=data python -m benchmarks parts --rows 50000 --rows 1400000 --settings S3i
   python -m benchmarks parts --rows 70000 --workers 2 --json"""
 )

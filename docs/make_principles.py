@@ -128,7 +128,7 @@ def _example(measured: MeasuredExample) -> str:
     heads = [*example.quasi_identifiers, example.sensitive, *(f"{part.name}, {part.wanted}" for part in measured.parts), ""]
     rows = [_row(*heads), "|" + "---|" * len(heads)]
     for line in lines:
-        secrets = ", ".join(map(str, line.group.secrets))
+        secrets = line.group.shown
         rows.append(_row(*line.group.key, secrets, *line.levels, "holds" if line.holds else "**fails**"))
     arithmetic = "\n".join(f"- {', '.join(line.group.key)}: {line.arithmetic}." for line in lines)
     return "\n".join(rows) + f"\n\n{arithmetic}"

@@ -1,7 +1,8 @@
 """Profiles of the property tests, the real data where it is there, and a real PostgreSQL.
 
 The default profile keeps the suite short, and the same every time. The thorough one, SFUMATO_PROFILE=thorough, runs
-10,000 random cases of every property. SFUMATO_PROFILE=fuzz runs 500 cases, for `pytest -m fuzz`.
+10,000 random cases of every property. SFUMATO_PROFILE=fuzz runs 500 cases, for `pytest -m fuzz`. Tests marked `long` run
+by `pytest -m long`, under the thorough profile, and if they are named.
 """
 
 from __future__ import annotations
@@ -24,10 +25,24 @@ settings.register_profile("fuzz", max_examples=500, derandomize=True, **_COMMON)
 settings.register_profile(  # a mutant is killed by any failure, not only by the simplest one
     "mutants", max_examples=60, derandomize=True, phases=[Phase.explicit, Phase.generate], **_COMMON
 )
-settings.load_profile(os.environ.get("SFUMATO_PROFILE", "default"))
+_PROFILE = os.environ.get("SFUMATO_PROFILE", "default")
+settings.load_profile(_PROFILE)
+
+_FIRST = ("spark", "benchmarks", "reports", "anonymization")
+"""Folders whose files take longest."""
 
 
 os.environ.pop("COLUMNS", None)  # test processes are given the width of a terminal that they do not have
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave long tests out, unless they are asked for; begin with the longest files, so that none is left at the end."""
+    named = any("::" in argument for argument in config.args)
+    if _PROFILE in ("default", "mutants") and not config.option.markexpr and not named:
+        long = [item for item in items if item.get_closest_marker("long")]
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if not item.get_closest_marker("long")]
+    items.sort(key=lambda item: item.path.parent.name not in _FIRST)
 
 
 class _SameBits:

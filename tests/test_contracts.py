@@ -23,6 +23,8 @@ PARAMETERS = {
     "delta-l-diversity": sf.DeltaLDiversity("0.5", "1.5"),
     "k-e-anonymity": sf.KEAnonymity(2, 2),
     "variance-control": sf.VarianceControl(2),
+    "k-m-anonymity": sf.KMAnonymity(2, 2),
+    "guarded-values": sf.GuardedValues([1, 5], 2, 2, 1, "0.5"),
 }
 """Parameters that small groups can satisfy, where those of the worked example are too strict."""
 

@@ -32,12 +32,17 @@ def all_blocks(page):
     return re.findall(pattern, page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(p, marks=pytest.mark.long if p == PAGES[-1] else ()) for p in PAGES],
+    ids=lambda p: str(p.relative_to(ROOT)),
+)
 def test_commands_run(page, tmp_path, monkeypatch):
     """In the order of the page, in one folder; a block with a title is written to the file of that name first.
 
     Each line of a text block after them is one that a command printed, or that stands in a file that it wrote. Benchmarks
-    run on the synthetic census, as they do for a reader without the real data; their own tests run them on that.
+    run on the synthetic census, as they do for a reader without the real data; their own tests run them on that. They take
+    long, and the last page is about them.
     """
     monkeypatch.setenv("SFUMATO_DATA", "")
     printed = []

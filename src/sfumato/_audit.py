@@ -67,7 +67,10 @@ def audit(
     with chosen.running():
         if isinstance(chosen, Spark) and is_spark_frame(data) and schema is not None:
             return audit_spark(data, schema, requested)
-        return audit_table(table_of(data, schema), requested, library=library_of(data))
+        table = table_of(data, schema)
+        for principle in requested:
+            principle.check_table(table, attributes_of(principle, table.schema))
+        return audit_table(table, requested, library=library_of(data))
 
 
 def audit_spark(frame: Any, schema: Schema, principles: Sequence[Principle], source: str | None = None) -> Audit:

@@ -151,3 +151,22 @@ def check_risk_limit(limit: Number) -> Fraction:
             "the limit is negative", remedy="Write the largest risk allowed, such as 0.05.", key="limit", value=limit
         )
     return share
+
+
+def check_discernibility(limit: Any) -> Fraction | None:
+    """Return the largest discernibility of a table as an exact number; None if there is no limit.
+
+    >>> check_discernibility("3.5e9") == 3_500_000_000, check_discernibility(None)
+    (True, None)
+    """
+    if limit is None:
+        return None
+    value = as_fraction(limit, "discernibility")
+    if value <= 0:
+        raise ParameterError(
+            f"discernibility = {written(value)} is not positive",
+            remedy="Write the largest sum of the squared sizes of the groups of a table, such as 3.5e9.",
+            key="discernibility",
+            value=limit,
+        )
+    return value

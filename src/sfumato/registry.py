@@ -163,6 +163,7 @@ PRINCIPLES = Registry(
     "sfumato.principles",
     {
         "k-anonymity": "sfumato.principles.k_anonymity:KAnonymity",
+        "k-m-anonymity": "sfumato.principles.k_m_anonymity:KMAnonymity",
         "dissimilarity": "sfumato.principles.dissimilarity:Dissimilarity",
         "alpha-k-anonymity": "sfumato.principles.alpha_k_anonymity:AlphaKAnonymity",
         "distinct-l-diversity": "sfumato.principles.distinct_l_diversity:DistinctLDiversity",
@@ -176,6 +177,7 @@ PRINCIPLES = Registry(
         "variance-control": "sfumato.principles.variance_control:VarianceControl",
         "t-closeness": "sfumato.principles.t_closeness:TCloseness",
         "n-t-closeness": "sfumato.principles.n_t_closeness:NTCloseness",
+        "guarded-values": "sfumato.principles.guarded_values:GuardedValues",
         "beta-likeness": "sfumato.principles.beta_likeness:BetaLikeness",
         "delta-disclosure": "sfumato.principles.delta_disclosure:DeltaDisclosure",
     },

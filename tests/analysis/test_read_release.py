@@ -123,6 +123,7 @@ def test_invalid_questions_are_errors(small, ask, problem):
         ask(small["csv"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("case", "method"), [(CASES[0], "mondrian"), (CASES[1], "glaze")], ids=["usual", "strong"])
 def test_intervals_cover_the_figures_of_the_original(case, method):
     """Patients with several encounters, dates and a deadly outcome: at least nine of ten figures are covered."""
@@ -142,6 +143,7 @@ def test_intervals_cover_the_figures_of_the_original(case, method):
 
 
 @pytest.mark.data
+@pytest.mark.long
 @pytest.mark.parametrize("case", [case for case in CASES if not case.options], ids=lambda case: case.name)
 def test_intervals_cover_the_figures_of_real_tables(case):
     """The width was not chosen on these tables: a census with large groups, whose rows resemble each other."""

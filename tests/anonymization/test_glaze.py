@@ -25,7 +25,7 @@ from sfumato.kernels.group_excess import histogram_excess
 from sfumato.kernels.group_packing import pack
 from sfumato.registry import METHODS
 
-CASES = 2_000 if os.environ.get("SFUMATO_PROFILE") == "thorough" else 120
+CASES = 2_000 if os.environ.get("SFUMATO_PROFILE") == "thorough" else 60
 
 SUPPORTED = [
     sf.KAnonymity(4),

@@ -96,7 +96,7 @@ def release_all(versions, principle, folder, **options):
     return made
 
 
-@settings(max_examples=2_000 if THOROUGH else 40)
+@settings(max_examples=2_000 if THOROUGH else 25)
 @given(histories(), st.sampled_from(sorted(REQUIREMENTS)), st.sampled_from([0, "0.5"]), st.sampled_from([0, "0.5"]))
 def test_nobody_is_narrowed_below_the_requirements(versions, name, counterfeits, suppress):
     """An oracle looks up everybody's groups in the published files."""

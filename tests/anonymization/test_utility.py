@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter, defaultdict
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -206,6 +207,8 @@ def test_queries(rows, data):
         bounded.append(abs(ref - ref_raw) / max(ref_raw, Fraction(len(rows), 1000)))
     assert errors.zeros == len(workload) - len(known)
     assert errors.bounded_mean == pytest.approx(float(sum(bounded) / len(bounded)))
+    off = math.fsum(abs(errors.estimate[query] - errors.raw[query]) for query in range(len(workload)))
+    assert errors.pooled == (pytest.approx(off / sum(errors.raw)) if known else None)
     if not known:
         assert errors.mean is errors.median is errors.quantiles() is None
         return

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import sys
 
+import pytest
+
 import commandline
 from benchmarks.measurement import growth
 from commandline import benchmark_without_data as benchmark
 
 
+@pytest.mark.long
 def test_audit_on_the_synthetic_census():
     """In a process of its own, as a user runs it; the others run in this one, which is faster."""
     done = commandline.benchmark("audit", "--rows", "2000", "--json", env={"SFUMATO_DATA": ""})
@@ -49,6 +52,7 @@ def test_anonymize_on_the_synthetic_census():
     assert runs[0]["loss"] < runs[2]["loss"]
 
 
+@pytest.mark.long
 def test_first_use():
     """Of a command without kernels: the others compile for many seconds."""
     done = benchmark("first-use", "--commands", "init", "--json")
@@ -71,6 +75,14 @@ def test_anonymize_shows_a_table():
     assert "synthetic census" in done.stdout
 
 
+def test_gap_of_the_census():
+    done = benchmark("gap", "--rows", "1000", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    runs = json.loads(done.stdout)["runs"]
+    assert [one["setting"] for one in runs] == ["S1, k alone", "S1"]
+    assert all(0 < one["bound"] <= one["loss"] for one in runs)
+
+
 def test_parts_and_whole_tables():
     done = benchmark("parts", "--rows", "1000", "--workers", "2", "--whole", "--json")
     assert (done.returncode, done.stderr) == (0, "")
@@ -80,6 +92,7 @@ def test_parts_and_whole_tables():
     assert benchmark("parts", "--settings", "S9").returncode == 2
 
 
+@pytest.mark.long
 def test_full_domain_search():
     done = benchmark("lattice", "--losses", "mean", "--times", "1", "--times", "2", "--json")
     assert (done.returncode, done.stderr) == (0, "")
@@ -97,6 +110,7 @@ def test_full_domain_search():
     assert benchmark("lattice", "--losses", "men").returncode == 2
 
 
+@pytest.mark.long
 def test_wide_tables():
     options = ("--rows", "1000", "--rows", "2000", "--k", "10", "--shapes", "many values, both", "--methods", "mondrian")
     done = benchmark("wide", *options, "--json")
@@ -125,6 +139,7 @@ def test_register():
     assert done.returncode == 2
 
 
+@pytest.mark.long
 def test_both_engines_make_the_same_bytes():
     done = benchmark("scale", "--rows", "2000", "--json")
     assert done.returncode == 0, done.stderr
@@ -134,6 +149,7 @@ def test_both_engines_make_the_same_bytes():
     assert local["SHA-256"] == stream["SHA-256"]
 
 
+@pytest.mark.long
 def test_both_engines_audit_alike():
     done = benchmark("scale", "--rows", "2000", "--audit", "--json")
     assert done.returncode == 0, done.stderr

@@ -20,7 +20,8 @@ RESULT = ["principle", "groups", "violating_groups", "violating_rows"]
 COLUMNS = {
     "vulnerability.csv": ["source", "rows", "norm", "epsilon", "delta", "groups", "breached", "vulnerability"],
     "quality.csv": [
-        *COMMON, "s", "qd", "relative_error", "median_error", "bounded_error", "zero_queries", "loss", *RESULT,
+        *COMMON, "s", "qd", "relative_error", "median_error", "bounded_error", "pooled_error",
+        "zero_queries", "loss", *RESULT,
     ],
     "cost.csv": [*COMMON, "cpu_seconds", *RESULT],
 }  # fmt: skip

@@ -13,6 +13,7 @@ from commandline import benchmark_without_data as benchmark
 from sfumato.errors import ParameterError
 
 
+@pytest.mark.long
 def test_on_the_synthetic_census():
     options = ("--rows", "2000", "--rows", "4000", "--requirements", "k", "--json")
     done = commandline.benchmark("release", *options, env={"SFUMATO_DATA": ""})  # in a process of its own

@@ -193,6 +193,8 @@ def test_bad_input(desk, what):
         (["--limit", "x"], "limit"),
         (["--output", "out"], "--disclose"),
         (["--per", "table"], "--disclose"),
+        (["--search", "min-risk"], "--disclose"),
+        (["--disclose", "2", "--output", "out", "--search", "min-risk"], "MinRisk"),
     ],
 )
 def test_bad_usage(desk, arguments, message):

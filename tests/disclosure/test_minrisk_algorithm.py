@@ -33,7 +33,11 @@ def least(record, k, dictionary, weight):
 
 
 def taken(record, k, dictionary, weight):
-    rule = min_risk(Matching.of_codes(np.array([record]), np.array(dictionary)), weights([weight]), k)
+    matching = Matching.of_codes(np.array([record]), np.array(dictionary))
+    found = min_risk(matching, weights([weight]), k)
+    assert found.bound <= least(record, k, dictionary, weight) * (1 + 1e-9)
+    rule = found.disclosed
+    assert found.risk == pytest.approx(loss(record, np.flatnonzero(rule[0]), dictionary, weight))
     shown = np.flatnonzero(rule[0]).tolist()
     assert len(shown) == min(k, sum(value >= 0 for value in record))
     return loss(record, shown, dictionary, weight)
@@ -92,21 +96,21 @@ def test_dependence_costs_a_factor_of_three():
 def test_missing_values_are_no_candidates():
     """Erratum 2: a missing value has the smallest γ, and disclosing it would disclose nothing."""
     matching = Matching.of_codes(np.array([[-1, 0, 0]]), np.array([[0, 0, 0], [0, 0, 1]]))
-    assert min_risk(matching, weights([[0, 1, 2]]), 1).tolist() == [[False, True, False]]
-    assert min_risk(matching, weights([[0, 1, 2]]), 3).tolist() == [[False, True, True]]
+    assert min_risk(matching, weights([[0, 1, 2]]), 1).disclosed.tolist() == [[False, True, False]]
+    assert min_risk(matching, weights([[0, 1, 2]]), 3).disclosed.tolist() == [[False, True, True]]
 
 
 def test_a_value_that_fits_nobody_comes_first():
     """Erratum 3: as written its γ is infinite and it is avoided, though the loss is then 0; whatever it weighs."""
     dictionary, record = [[0, 0], [1, 0]], [5, 0]
     assert taken(record, 1, dictionary, [9.0, 0.0]) == 0
-    assert min_risk(Matching.of_codes(np.array([record]), np.array(dictionary)), weights([[np.inf, 0]]), 1)[0, 0]
+    assert min_risk(Matching.of_codes(np.array([record]), np.array(dictionary)), weights([[np.inf, 0]]), 1).disclosed[0, 0]
 
 
 def test_ties_do_not_lose_values():
     """Erratum 4: a scan for what is below the k-th smallest finds none of four that tie."""
     matching = Matching.of_codes(np.array([[0, 0, 0, 0]]), np.array([[0, 0, 0, 0], [0, 0, 0, 0]]))
-    assert min_risk(matching, weights([[1, 1, 1, 1]]), 3).tolist() == [[True, True, True, False]]
+    assert min_risk(matching, weights([[1, 1, 1, 1]]), 3).disclosed.tolist() == [[True, True, True, False]]
 
 
 def test_the_risk_is_measured_not_multiplied():
@@ -125,5 +129,5 @@ def test_other_sensitivities_are_refused(form):
 
 def test_infinite_weights_come_last():
     matching = Matching.of_codes(np.array([[0, 0, -1]]), np.array([[0, 0, 0], [1, 0, 0]]))
-    assert min_risk(matching, weights([[0, np.inf, 0]]), 1).tolist() == [[True, False, False]]
-    assert min_risk(matching, weights([[0, np.inf, 0]]), 2).tolist() == [[True, True, False]]
+    assert min_risk(matching, weights([[0, np.inf, 0]]), 1).disclosed.tolist() == [[True, False, False]]
+    assert min_risk(matching, weights([[0, np.inf, 0]]), 2).disclosed.tolist() == [[True, True, False]]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sfumato.disclosure.matching import common_values, sorted_join
 from sfumato.disclosure.matching import matching as matching_module
-from sfumato.disclosure.matching import sorted_join
 from sfumato.disclosure.matching.matching import Matching
 
 
@@ -27,7 +27,8 @@ def test_join(seed):
     shares = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matching_module, "_MANY", 0)
-        patch.setattr(sorted_join, "_SORT", 0)
+        patch.setattr(sorted_join, "_SORT", int(random.choice([0, 1000])))  # by sorting, or by bits of common values
+        patch.setattr(common_values, "BLOCK", 8)
         counts, sums, among = both.match(rule, shares.append)
         without = both.probabilities_without(rule)
 
@@ -44,3 +45,22 @@ def test_join(seed):
         rest = rule & (np.arange(m) != j)
         shown = (rule & both.everything)[:, j]
         assert without[:, j] == pytest.approx(np.where(shown, both.probabilities(rest), 0))
+
+
+def test_common_values_of_many_people():
+    """Of values that fit many people, whatever a record discloses of them: as if each record were matched alone."""
+    random = np.random.default_rng(5)
+    theirs = random.choice([-1, 0, 1, 2, 3], (300, 6), p=[0.05, 0.5, 0.3, 0.1, 0.05])
+    both = Matching.of_codes(theirs, theirs)
+    rule = random.random(theirs.shape) < 0.5
+    rows = np.where(rule & (theirs >= 0), both.values, np.int32(-1))
+    common = common_values.has_common_values(both, rows)
+    assert 50 < common.sum() < 300
+    expected = [
+        sum(all(not rule[i, j] or -1 in (a[j], b[j]) or a[j] == b[j] for j in range(6)) for b in theirs)
+        for i, a in enumerate(theirs)
+    ]
+    assert common_values.counts_by_bits(both, rows[common]).tolist() == np.array(expected)[common].tolist()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching_module, "_MANY", 0)
+        assert both.sizes(rule).tolist() == expected

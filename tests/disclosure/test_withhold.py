@@ -189,6 +189,44 @@ def test_against_a_prior_that_is_not_there():
         made(per="row")
 
 
+def test_minrisk_of_more_attributes_than_a_search_takes(tmp_path):
+    draw = np.random.default_rng(3)
+    names = [f"a{j}" for j in range(70)]
+    wide = pa.table({"name": [f"p{i}" for i in range(60)], **{name: draw.integers(0, 3, 60) for name in names}})
+    phi = sf.disclosure.Multiplicative(default="0.1")
+    with pytest.raises(ParameterError, match=r"70 attributes are too many.*min-risk"):
+        made(wide, 4, sensitivity=phi)
+    found = made(wide, 4, sensitivity=phi, search="min-risk")
+    assert (found.rule.disclosed.sum(axis=1) == 4).all()
+    assert found.rule.bound <= found.rule.risk < found.full_risk.risk
+    assert found.risk.risk == pytest.approx(found.rule.risk)
+    folder = found.save(tmp_path / "out")
+    assert sf.verify(folder, wide, dictionaries=[Dictionary(wide, identity="name", name="register")]).holds
+
+
+def test_minrisk_where_the_best_rule_is_known():
+    """On a small table the bound is below the least risk, which the complete search finds, and MinRisk is not."""
+    phi = sf.disclosure.Multiplicative({"age": "0.5"}, default=0)
+    best, fast = made(sensitivity=phi), made(sensitivity=phi, search="min-risk")
+    assert fast.rule.bound <= best.rule.risk * (1 + 1e-9)
+    assert best.rule.risk <= fast.rule.risk * (1 + 1e-9)
+
+
+def test_minrisk_that_cannot_be():
+    phi = sf.disclosure.Multiplicative()
+    for more, words in (
+        ({"search": "fast"}, "unknown search = 'fast'"),
+        ({"search": "min-risk"}, "requires a multiplicative sensitivity"),
+        ({"search": "min-risk", "sensitivity": phi, "per": "table"}, "per record, not per table"),
+        ({"search": "min-risk", "sensitivity": phi, "misfits": 1}, "requires a multiplicative"),
+    ):
+        with pytest.raises(ParameterError, match=words):
+            made(**more)
+    registers = [Dictionary(PEOPLE, identity="name", name=name) for name in ("one", "two")]
+    with pytest.raises(ParameterError, match="one dictionary, and there are 2"):
+        withhold(PEOPLE, SCHEMA, registers, 2, identity="name", search="min-risk", sensitivity=phi)
+
+
 @given(st.data())
 def test_any_value_can_be_read_back(data):
     """Values that look like what stands for withheld or missing cells are told apart from it, in files too."""

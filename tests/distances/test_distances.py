@@ -16,23 +16,14 @@ from rapidfuzz.distance import JaroWinkler as FastJaroWinkler
 
 import naive
 import sfumato as sf
+from bound_distances import TREE, bound, decimals, with_missing
 from sfumato.distances.jaro import exact_jaro, exact_jaro_winkler
 from sfumato.exact import as_fraction
 from sfumato.registry import DISTANCES
 from sfumato.testing import check_distance
 
-TREE = {"a": ("a", "X", "*"), "b": ("b", "X", "*"), "c": ("c", "Y", "*"), "d": ("d", "Y", "*"), "e": ("e", "Z", "*")}
 ORDER = ["low", "mid", "high", "top"]
-decimals = st.sampled_from(["0", "0.1", "0.2", "0.3", "0.4", "0.7", "1", "-0.3", "2.5", "1e3", "0.333"])
 words = st.text(alphabet="ABCMRTHX", max_size=7)
-
-
-def bound(columns, distance, **schema):
-    """A distance over the distinct rows of columns, and those rows as numbers of values."""
-    names = list(columns)
-    table = sf.Table(pa.table(columns), sf.Schema(sensitive=names, **schema))
-    attribute = table.attribute(names)
-    return distance.bind(attribute), attribute.codes
 
 
 def check(bound_, codes, values, exact, extra=()):
@@ -54,11 +45,6 @@ def check(bound_, codes, values, exact, extra=()):
             assert (np.diff(windows.high) >= 0).all()
     floats = bound_.distances(everyone, everyone)
     assert np.allclose(floats, [[float(apart[v, w]) for w in everyone] for v in everyone])
-
-
-def with_missing(distance, far):
-    """None is at 0 from None, and far from everything else."""
-    return lambda x, y: distance(x, y) if None not in (x, y) else (Fraction(0) if x is y else far)
 
 
 @given(st.lists(st.sampled_from(["", "a", "b", "B"]), min_size=1, max_size=6))

@@ -63,6 +63,29 @@ def test_structures_agree(seed, shape, p):
     assert PairCounter(bound, epsilon).counts(*sets).tolist() == expected
 
 
+@given(st.integers(0, 10**6), st.sampled_from([1, 2, "inf"]))
+def test_structures_agree_on_a_composite_with_missing_parts(seed, p):
+    """Numbers (some missing), a taxonomy and sets: the tree lists what the coordinates cannot decide."""
+    random = np.random.default_rng(seed)
+    size = int(random.integers(2, 200))
+    letters = list("abcdefgh")
+    tree = sf.Hierarchy.from_rows([[x, str(i % 3), str(i % 3 % 2), "*"] for i, x in enumerate(letters)])
+    columns = {
+        "x": pa.array(random.integers(0, 40, size), mask=random.random(size) < 0.2),
+        "c": random.choice(letters, size),
+        "s": [sorted(set(random.choice(list("pqrst"), 3))) for _ in range(size)],
+    }
+    attribute = attribute_of(columns, hierarchies={"c": tree})
+    distance = sf.distances.Lp(p=p, weights={"x": 3, "c": 2, "s": 1}, by={"c": "taxonomy", "s": "jaccard"})
+    bound = distance.bind(attribute)
+    epsilon = Fraction(int(random.integers(0, 12)), 12)
+    sets = random_sets(random, len(attribute), 4)
+    expected = naive_counts(bound, epsilon, *sets)
+    assert BitsetCounter(bound, epsilon, len(attribute)).counts(*sets).tolist() == expected
+    assert BallCounter(bound.balls(epsilon)).counts(*sets).tolist() == expected
+    assert sf.distances.NeighbourGraph(attribute, distance, epsilon).counts(*sets).tolist() == expected
+
+
 @given(st.integers(0, 10**6))
 def test_windows_agree(seed):
     random = np.random.default_rng(seed)
@@ -144,3 +167,30 @@ def test_three_hundred_thousand_different_values(dimensions):
     for i in random.integers(0, size, 10):
         apart = (np.abs(points - points[i]) / (1 if dimensions == 1 else spans)).mean(axis=1)
         assert degrees[attribute.codes[i]] == (apart <= 0.002).sum() - 1
+
+
+def test_many_values_of_a_composite_with_sets_and_missing_numbers():
+    """The tree over the numbers leaves few pairs whose sets are compared, and never a matrix of all pairs."""
+    size = 17_000
+    random = np.random.default_rng(2)
+    gone = random.random(size) < 0.01
+    numbers = random.permutation(size)
+    sets = [sorted(set(random.choice(list("abcdef"), 2))) for _ in range(size)]
+    attribute = attribute_of({"x": pa.array(numbers, mask=gone), "s": sets})
+    graph = sf.distances.NeighbourGraph(
+        attribute, sf.distances.Lp(weights={"x": 9, "s": 1}, by={"s": "jaccard"}), Fraction(1, 50)
+    )
+    tracemalloc.start()
+    degrees = graph.degrees
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200e6
+    span = int(numbers[~gone].max() - numbers[~gone].min())
+    for i in random.integers(0, size, 3):
+        near = 0
+        for j in range(size):
+            apart = Fraction(int(abs(numbers[i] - numbers[j])), span) if not (gone[i] or gone[j]) else gone[i] != gone[j]
+            if apart <= Fraction(1, 45):
+                one, other = set(sets[i]), set(sets[j])
+                near += (9 * apart + 1 - Fraction(len(one & other), len(one | other))) / 10 <= Fraction(1, 50)
+        assert degrees[attribute.codes[i]] == near - 1

@@ -59,6 +59,8 @@ def shortfall(condition, group):
     if kind == kinds.RATIO:
         over = sum(max(0.0, counts[v] - n * p * exp(first)) for v, p in enumerate(number))
         return over + sum(max(0.0, n * p * exp(-first) - counts[v]) for v, p in enumerate(number))
+    if kind == kinds.GUARDED:
+        return max(0.0, counts[1] - n * second) + max(0.0, first - n) if counts[1] else 0.0
     moved = 0.0
     for nodes, shares in zip(condition["nodes"], condition["shares"], strict=True):
         under = Counter(nodes[v] for v in group)
@@ -72,12 +74,15 @@ def random_condition(draw, kind, values):
     first = {
         kinds.DISTINCT: int(draw.integers(0, values + 2)),
         kinds.RECURSIVE: float(draw.choice([0.5, 1, 2.5])),
+        kinds.GUARDED: int(draw.integers(1, 6)),
         kinds.VARIANCE: float(draw.choice([0.5, 3, 20])),
         kinds.RANGE: float(draw.choice([0.5, 3, 9])),
     }.get(kind, float(draw.choice([0.1, 0.4, 0.9])))
     condition = {"kind": kind, "first": first}
     if kind == kinds.RECURSIVE:
         condition["second"] = int(draw.integers(1, 4))
+    if kind == kinds.GUARDED:
+        condition["second"] = float(draw.choice([0.2, 0.5, 1]))
     if kind in (kinds.VARIANCE, kinds.RANGE):
         condition["number"] = draw.integers(-9, 9, values).astype(float).tolist()
     if kind in (kinds.ORDERED, kinds.GAIN, kinds.RATIO):
@@ -90,7 +95,7 @@ def random_condition(draw, kind, values):
     return condition
 
 
-@pytest.mark.parametrize("kind", range(9))
+@pytest.mark.parametrize("kind", range(10))
 @given(st.integers(0, 2**31), st.integers(1, 5), st.integers(1, 9))
 def test_histogram_excess(kind, seed, values, size):
     draw = np.random.default_rng(seed)
@@ -107,7 +112,7 @@ def test_histogram_excess(kind, seed, values, size):
         assert excess == pytest.approx(missing + 0.5, abs=1e-6)
 
 
-@pytest.mark.parametrize("kind", range(9))
+@pytest.mark.parametrize("kind", range(10))
 @given(st.integers(0, 2**31), st.integers(1, 5), st.integers(1, 9), st.sampled_from(["none", "out", "into", "both"]))
 def test_the_excess_of_counts_after_a_change(kind, seed, values, size, change):
     """From the counts of a group the same excess results as from the values of its rows after the change."""

@@ -197,3 +197,9 @@ def common_level(path_x, path_y):
 def neighbour_counts(groups, near):
     """For each group and each of its tuples: how many tuples of the group are near it, itself included."""
     return [[sum(near(v, w) for w in group) for v in group] for group in groups]
+
+
+def rarest_combination(group, m):
+    """The number of sets of a group that contain the rarest combination of up to m items of one of them."""
+    known = {frozenset(some) for one in group for size in range(1, m + 1) for some in combinations(one, size)}
+    return min((sum(some <= set(one) for one in group) for some in known), default=INF)

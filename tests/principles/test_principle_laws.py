@@ -21,6 +21,7 @@ from small_tables import NUMBERS, measured, tables
 
 EXAMPLES = {
     "k-anonymity": sf.KAnonymity(2),
+    "k-m-anonymity": sf.KMAnonymity(2, 2),
     "dissimilarity": sf.Dissimilarity("0.3", "0.5", 2),
     "alpha-k-anonymity": sf.AlphaKAnonymity("0.5", 2),
     "distinct-l-diversity": sf.DistinctLDiversity(2),
@@ -32,6 +33,7 @@ EXAMPLES = {
     "delta-l-diversity": sf.DeltaLDiversity("0.15", "1.5"),
     "k-e-anonymity": sf.KEAnonymity(2, "0.2"),
     "variance-control": sf.VarianceControl("0.1"),
+    "guarded-values": sf.GuardedValues(["0.1", "> 5"], "1.5", 2, "0.3", "0.5"),
     "t-closeness": sf.TCloseness("0.4", "ordered"),
     "n-t-closeness": sf.NTCloseness(3, "0.3", "ordered"),
     "beta-likeness": sf.BetaLikeness("1", "enhanced"),
@@ -118,6 +120,8 @@ NOT_ABSORBING = {
     "epsilon-m-anonymity": (sf.EpsilonMAnonymity(0, 2), [1, 2], [1]),
     "delta-l-diversity": (sf.DeltaLDiversity(0, 2), [1, 2], [1]),
     "variance-control": (sf.VarianceControl(1), [1, 3], [2]),
+    "guarded-values": (sf.GuardedValues(1, 2), [1, 2], [1]),
+    "k-m-anonymity": (sf.KMAnonymity(2, 1), [1, 1], [2]),
     "t-closeness": (sf.TCloseness(0), [1, 2], [1, 1], [2, 2]),
     "n-t-closeness": (sf.NTCloseness(5, 0), [1, 2], [1, 1], [2, 2]),
     "beta-likeness": (sf.BetaLikeness(0), [1, 2], [1, 1], [2, 2]),
@@ -152,6 +156,7 @@ COUNTER_EXAMPLES = {
     "dissimilarity": (sf.Dissimilarity(15, "0.5"), [40, 60], [50, 80], []),
     "epsilon-m-anonymity": (sf.EpsilonMAnonymity(15, 2), [40, 60], [50, 80], []),
     "delta-l-diversity": (sf.DeltaLDiversity("7.5", 2), [40, 60], [50, 80], []),
+    "guarded-values": (sf.GuardedValues("> 0", epsilon=15, delta="0.5"), [40, 60], [50, 80], []),
 }
 
 

@@ -105,6 +105,8 @@ ONE_ROW = {
     "entropy-l-diversity": sf.EntropyLDiversity("1.5"),
     "recursive-l-diversity": sf.RecursiveLDiversity("1.5", 2),
     "t-closeness": sf.TCloseness("0.4"),
+    "k-m-anonymity": sf.KMAnonymity(2, 2),
+    "guarded-values": sf.GuardedValues("> 1", "1.5", 2),
     "n-t-closeness": sf.NTCloseness(2, "0.3"),
     "k-e-anonymity": sf.KEAnonymity(2, 1),
     "variance-control": sf.VarianceControl(1),

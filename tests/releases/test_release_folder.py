@@ -105,6 +105,7 @@ def saved_again_and_again(folder, ready):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="folders are exchanged in one step on Linux")
+@pytest.mark.long
 def test_killed_at_any_moment(tmp_path):
     """A process that is killed (-9) while it writes leaves the old release or the new one; the next sweeps what it left."""
     kills = 200 if os.environ.get("SFUMATO_PROFILE") == "thorough" else 8

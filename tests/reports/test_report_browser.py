@@ -248,6 +248,7 @@ def test_print(browser, pages, tmp_path):
 
 
 @pytest.mark.data
+@pytest.mark.long
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
 def test_a_large_release(browser, tmp_path_factory, real_data, width):
     """295,243 rows with seven quasi-identifiers."""

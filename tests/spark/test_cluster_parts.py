@@ -47,7 +47,11 @@ REQUIREMENTS = {
 }
 
 
-@pytest.mark.parametrize(("name", "seed"), [*((name, 1) for name in REQUIREMENTS), ("dissimilarity", 2), ("k", 3)])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "name",
+    ["dissimilarity", "diversity", *(pytest.param(name, marks=pytest.mark.long) for name in ("k", "closeness", "likeness"))],
+)
 def test_a_cluster_makes_the_same_files(session, tmp_path, name, seed):
     made = []
     for engine in ("local", sf.engines.Spark(session=session)):
@@ -151,6 +155,7 @@ def test_the_audit_of_a_frame_of_spark_is_that_of_its_rows(session):
         assert [one.violating_rows for one in found] == [one.violating_rows for one in local]
 
 
+@pytest.mark.long
 def test_cells_that_spark_takes_for_equal_have_an_order(session):
     texts = "select v collate UTF8_LCASE as v from values ('a'), ('A'), ('b'), ('B'), ('a'), ('A') as t(v)"
     lists = "select array(v) as v from values (0d), (-0d), (0d), (-0d), (-0d), (0d) as t(v)"
@@ -217,8 +222,8 @@ def evaluating(code, parts=2):
     ("code", "problem"),
     [
         ("__import__('os')._exit(9)", "worker exited unexpectedly"),
-        ("__import__('os').kill(__import__('os').getppid(), 9)", ""),
-        ("bytearray(1 << 60)", "MemoryError"),
+        pytest.param("__import__('os').kill(__import__('os').getppid(), 9)", "", marks=pytest.mark.long),
+        pytest.param("bytearray(1 << 60)", "MemoryError", marks=pytest.mark.long),
     ],
     ids=["worker ends", "daemon killed", "out of memory"],
 )
@@ -250,6 +255,7 @@ def slowly_prepared(seconds, parts):
     return PartWork(getattr, getattr, "slowly prepared", 5, part, [1] * parts)
 
 
+@pytest.mark.long
 def test_a_driver_that_prepares_parts_for_longer_than_the_timeout_is_no_idle_cluster(session):
     parts = ClusterParts(lambda: session, 2)
     try:

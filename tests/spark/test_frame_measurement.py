@@ -44,7 +44,7 @@ def test_every_principle_is_compared():
     assert set(PRINCIPLES) - requested == {"n-t-closeness"}, "the one that the driver measures"
 
 
-@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(1, 60), st.integers(0, 2**16), st.sampled_from(list(SCHEMAS)), st.integers(1, 3))
 @pytest.mark.usefixtures("_rows_stay")
 def test_executors_measure_what_this_process_measures(session, monkeypatch, rows, seed, name, partitions):

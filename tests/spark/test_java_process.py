@@ -75,8 +75,11 @@ def test_addresses_are_read_as_the_system_writes_them():
 
 @pytest.mark.parametrize(
     ("master", "configured"),
-    [(None, None), ("local-cluster[1,1,1024]", None), (None, "local-cluster[1,1,1024]")],
-    ids=["no master", "cluster of this host", "configured cluster of this host"],
+    [
+        pytest.param(None, None, id="no master", marks=pytest.mark.long),
+        pytest.param("local-cluster[1,1,1024]", None, id="cluster of this host"),
+        pytest.param(None, "local-cluster[1,1,1024]", id="configured cluster of this host", marks=pytest.mark.long),
+    ],
 )
 def test_only_this_host_can_connect(master, configured, monkeypatch, tmp_path):
     require_spark()

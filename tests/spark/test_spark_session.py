@@ -125,6 +125,7 @@ def test_an_error_of_the_work_is_raised_although_the_session_cannot_be_started_e
     assert no_session_is_left()
 
 
+@pytest.mark.long
 def test_a_master_that_accepts_connections_and_never_answers_is_an_error_after_the_timeout():
     require_spark()
     with socket.create_server(("127.0.0.1", 0)) as silent:

@@ -12,9 +12,16 @@ from .feasibility import (
     NearestParameters,
     ReachableParameters,
     RequirementFeasibility,
+    cycle_bound,
     frontier,
+    lemma_1,
+    lemma_2,
+    stuck_degree,
+    swap_bound,
+    theorem_3,
     vulnerability,
 )
+from .loss_bounds import loss_bound
 from .methods import Grouping, Method, Task, renumber
 from .methods.full_domain import (
     ClassHistograms,
@@ -74,13 +81,20 @@ __all__ = [
     "Utility",
     "Workload",
     "anonymize",
+    "cycle_bound",
     "frontier",
     "full_domain",
+    "lemma_1",
+    "lemma_2",
+    "loss_bound",
     "marginals",
     "query_errors",
     "recode",
     "renumber",
     "replay",
+    "stuck_degree",
+    "swap_bound",
+    "theorem_3",
     "utility_of",
     "vulnerability",
 ]

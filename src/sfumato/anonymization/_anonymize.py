@@ -228,7 +228,7 @@ def check(table: Table, principles: Sequence[Principle]) -> None:
     for name in (*schema.quasi_identifiers, *schema.sensitive_columns()):
         table.column(name)  # raises if a declaration does not fit the column, whether a principle uses it or not
     for principle in principles:
-        attributes_of(principle, schema)
+        principle.check_table(table, attributes_of(principle, schema))
     check_preserved(table)
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sfumato.anonymization.coverage import Coverage, coverage_of
 from sfumato.anonymization.database_rows import rows_in_database
 from sfumato.anonymization.figures.figure_tables import internal_figures
+from sfumato.anonymization.loss_bounds.published_bound import bound_text, published_bound
 from sfumato.anonymization.methods import Method
 from sfumato.anonymization.recoding import Recoding
 from sfumato.anonymization.release_document import describe_release, published_loss
@@ -126,9 +127,10 @@ class Release(Publication):
         return {**state, "frame": frame, "document": self.document, "revealing": self.revealing, **self._losses}
 
     @property
-    def _losses(self) -> dict[str, float]:
+    def _losses(self) -> dict[str, float | None]:
         """The losses as they are published."""
-        return {"loss": self.document.utility.loss.mean, "weighted_loss": self.document.utility.loss.ncp}
+        utility = self.document.utility
+        return {"loss": utility.loss.mean, "weighted_loss": utility.loss.ncp, "bound": utility.bound}
 
     @cached_property
     def frame(self) -> Any:
@@ -147,6 +149,27 @@ class Release(Publication):
         Of a release that was pickled: the published figure, which is rounded if a hierarchy is built from intervals.
         """
         return mean_loss(self.private.recoding, self.suppressed)
+
+    @cached_property
+    def bound(self) -> float | None:
+        """A loss that no grouping of the table falls below, if it satisfies the requirements, whatever the method.
+
+        It is proven from the quasi-identifiers and the parameters alone, and stated in hundredths of the published loss, or
+        coarser steps for few rows, so it may be published. `sf.anonymization.loss_bound` returns the exact bound, and uses
+        the sensitive values too. None if it was not computed; see docs/loss-bound.md.
+
+        >>> import pyarrow as pa
+        >>> import sfumato as sf
+        >>> people = pa.table({"age": [*range(0, 4000, 5)]})
+        >>> release = sf.anonymize(people, sf.Schema(["age"]), sf.KAnonymity(2))
+        >>> round(release.loss, 5), round(release.bound, 5)
+        (0.00125, 0.00124)
+        """
+        if self.after is not None and self.after.counterfeits:  # rows that the original does not have
+            return None
+        original = self.private.original
+        loss = published_loss(self.loss, self.schema, original.rows)
+        return published_bound(original, self.principles, self.suppress, self.recodings, loss)
 
     @cached_property
     def coverage(self) -> Coverage:
@@ -298,7 +321,8 @@ class Release(Publication):
         weighted = (
             f" ({percent(published_loss(self.weighted_loss, self.schema, rows))} weighted)" if self.schema.weights else ""
         )
-        lines.append(f"  loss   {percent(published_loss(self.loss, self.schema, rows))}{weighted}")
+        bound = "" if self.bound is None else f"; {bound_text(self.bound)}"
+        lines.append(f"  loss   {percent(published_loss(self.loss, self.schema, rows))}{weighted}{bound}")
         lines += [f"  WARNING  {warning.text}" for warning in self.warnings[:_WARNINGS]]
         if len(self.warnings) > _WARNINGS:
             lines.append(f"  WARNING  and {count_of(len(self.warnings) - _WARNINGS, 'more warning')}: see `warnings`")

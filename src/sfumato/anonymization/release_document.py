@@ -75,12 +75,13 @@ def _utility(release: Release) -> dict[str, Any]:
     are coarser. Everything else follows from the published table.
     """
     utility = release.utility.to_dict(queries=False)
-    return {**utility, **published_utility(utility, release.schema, release.private.original.rows)}
+    bound = {} if release.bound is None else {"bound": release.bound}
+    return {**utility, **published_utility(utility, release.schema, release.private.original.rows), **bound}
 
 
 def published_utility(utility: Mapping[str, Any], schema: Schema, rows: int) -> dict[str, Any]:
     """Return loss and marginals as they may be published; `rows`: the number of rows of the original."""
-    step = _step(rows)
+    step = published_step(rows)
     loss = _rounded(utility["loss"], step) if counts_values(schema) else utility["loss"]
     return {"loss": loss, "marginals": _rounded(utility["marginals"], step)}
 
@@ -93,10 +94,11 @@ def counts_values(schema: Schema) -> bool:
 
 def published_loss(loss: float, schema: Schema, rows: int) -> float:
     """Return a loss as it may be published; `rows`: the number of rows of the original."""
-    return in_steps(loss, _step(rows)) if counts_values(schema) else loss
+    return in_steps(loss, published_step(rows)) if counts_values(schema) else loss
 
 
-def _step(rows: int) -> Fraction:
+def published_step(rows: int) -> Fraction:
+    """Return the steps in which figures of the original quasi-identifiers are published; `rows`: those of the original."""
     return max(step_of(rows), Fraction(1, 100))
 
 

@@ -43,6 +43,11 @@ Example:
 @click.option(
     "--plan", metavar="PLAN", help='The tables, such as "a,b|c"; default: project.plan, otherwise a plan is searched for.'
 )
+@click.option(
+    "--discernibility",
+    metavar="D",
+    help="The largest sum of squared group sizes of each table; default: project.discernibility.",
+)
 @click.option("--curve", is_flag=True, help="Print the ratios of other plans, and write nothing.")
 @output_option
 @seed_option
@@ -58,6 +63,7 @@ def project(
     alpha: str | None,
     beta: str | None,
     plan: str | None,
+    discernibility: str | None,
     curve: bool,
     output: Path | None,
     seed: int | None,
@@ -79,7 +85,8 @@ def project(
 
     declared = Config.load(config, allow_code=allow_code)
     options = (declared.project or ProjectSection()).options()
-    arguments = {key: value for key, value in (("alpha", alpha), ("beta", beta), ("plan", plan)) if value is not None}
+    flags = {"alpha": alpha, "beta": beta, "plan": plan, "discernibility": discernibility}
+    arguments = {key: value for key, value in flags.items() if value is not None}
     options |= arguments
     with _config_errors(declared, [key for key in options if key not in arguments]):
         if curve:

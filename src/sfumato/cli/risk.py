@@ -53,6 +53,11 @@ Example:
     type=click.Choice(["prior", "worst"]),
     help="Minimize the mean risk under the prior, or the largest risk; by default the prior if there is one.",
 )
+@click.option(
+    "--search",
+    type=click.Choice(["best", "min-risk"]),
+    help="Compare all choices, or take the fast algorithm MinRisk for any number of attributes; by default risk.search.",
+)
 @output_option
 @click.option(
     "--report",
@@ -76,6 +81,7 @@ def risk(
     disclose: str | None,
     per: str | None,
     against: str | None,
+    search: str | None,
     output: Path | None,
     report: Path | None,
     seed: int | None,
@@ -105,8 +111,8 @@ def risk(
     declared = Config.load(config, allow_code=allow_code)
     section = declared.risk or RiskSection()
     amount = disclose if disclose is not None else section.disclose if output is not None else None
-    if amount is None and (output is not None or per is not None or against is not None):
-        raise click.UsageError("--output, --per and --against apply to withholding: pass --disclose too.")
+    if amount is None and any(option is not None for option in (output, per, against, search)):
+        raise click.UsageError("--output, --per, --against and --search apply to withholding: pass --disclose too.")
     folder = release_folder(declared, config, output) if amount is not None else None
     # an existing folder or report is an error before the work, not after it
     if folder is not None:
@@ -125,7 +131,14 @@ def risk(
         if amount is not None:
             chosen = against or section.against
             made = withhold_in(
-                setting, amount, per=per or section.per, against=chosen, seed=seed, limit=at_most, progress=progress
+                setting,
+                amount,
+                per=per or section.per,
+                against=chosen,
+                search=search or section.search,
+                seed=seed,
+                limit=at_most,
+                progress=progress,
             )
             if made.risk.holds is not False:
                 made.save(

@@ -12,6 +12,7 @@ from rich.segment import Segment
 from rich.table import Table as Grid
 from rich.text import Text
 
+from sfumato.anonymization.loss_bounds.published_bound import bound_text
 from sfumato.anonymization.release import Release
 from sfumato.anonymization.utility import percent
 from sfumato.audits.audit_result import Audit, Finding, finding_heading, measured_on, worst_shown
@@ -97,7 +98,8 @@ def show_worth(release: Release) -> None:
     utility = release.utility
     queries, sizes = utility.queries, utility.classes
     weighted = f" ({percent(utility.loss.ncp)} weighted)" if release.schema.weights else ""
-    parts = [f"loss {percent(utility.loss.mean)}{weighted}"]
+    bound = "" if release.bound is None else f", and {bound_text(release.bound)}"
+    parts = [f"loss {percent(utility.loss.mean)}{weighted}{bound}"]
     if queries is not None and queries.mean is not None:
         parts.append(f"mean relative error of {len(queries.workload):,} count queries {percent(queries.mean)}")
     times = "" if sizes.average is None else f" ({figure_of(sizes.average, 3)} × k)"

@@ -91,5 +91,5 @@ def _groups(measured: MeasuredExample) -> Grid:
     grid.add_column("", no_wrap=True)
     for line in measured.lines():
         verdict = Text("holds", "green") if line.holds else Text("FAILS", "bold red")
-        grid.add_row(*line.group.key, ", ".join(map(str, line.group.secrets)), *line.levels, verdict)
+        grid.add_row(*line.group.key, line.group.shown, *line.levels, verdict)
     return grid

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from sfumato.config.sections import Section
 from sfumato.errors import ParameterError, SfumatoError
-from sfumato.parameters import check_ratio
+from sfumato.parameters import check_discernibility, check_ratio
 from sfumato.registry import PROJECTED_ATTACKS
 from sfumato.serialization import located
 
@@ -20,6 +20,7 @@ class ProjectSection(Section):
     alpha: Any = None
     beta: Any = None
     plan: list[list[str]] | None = None
+    discernibility: Any = None
     search: Literal["auto", "greedy", "exhaustive"] = "auto"
     sets: Literal["bits", "whole"] = "bits"
     harmless: dict[str, list[Any]] = Field(default_factory=dict)
@@ -42,6 +43,10 @@ class ProjectSection(Section):
                     check_ratio(value, key)
             except SfumatoError as error:
                 raise located(error, "project") from error
+        try:
+            check_discernibility(self.discernibility)
+        except SfumatoError as error:
+            raise located(error, "project") from error
 
     def options(self) -> dict[str, Any]:
         """Return the keyword arguments of `sf.project`."""

@@ -47,6 +47,7 @@ class RiskSection(Section):
     disclose: int | str | None = None
     per: Literal["record", "attribute", "table"] = "record"
     against: Literal["prior", "worst"] | None = None
+    search: Literal["best", "min-risk"] = "best"
 
     def check(self) -> None:
         """Check the limit and the priors. Weights and kinds are checked when the objects are built."""

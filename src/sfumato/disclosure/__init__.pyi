@@ -11,7 +11,7 @@ from .dictionaries.dictionary_order import DictionaryOrder
 from .matching.matching import Matching
 from .risk_assumptions import RiskAssumptions
 from .risk_bound import BoundCondition, RiskBound
-from .rules import DisclosureRule, best_by_cells, best_rule
+from .rules import DisclosureRule, best_by_cells, best_rule, min_risk
 from .sensitivity.exact_weights import ExactSensitivity
 from .sensitivity.sensitivity import (
     SENSITIVITIES,
@@ -60,6 +60,7 @@ __all__ = [
     "best_rule",
     "consistency_of",
     "k_anonymity_levels",
+    "min_risk",
     "risk",
     "risk_of",
     "setting_of",

@@ -19,7 +19,7 @@ from sfumato.disclosure._risk import Risk, risk_of
 from sfumato.disclosure.consistency.consistency import Consistency
 from sfumato.disclosure.dictionaries.dictionary import Dictionary
 from sfumato.disclosure.identifying_columns import identifying_columns
-from sfumato.disclosure.rules import DisclosureRule, best_rule
+from sfumato.disclosure.rules import DisclosureRule, best_rule, min_risk
 from sfumato.disclosure.rules.disclosure_rule import number_of_cells
 from sfumato.disclosure.sensitivity.sensitivity import Sensitivity
 from sfumato.disclosure.setting import Setting, setting_of
@@ -38,6 +38,9 @@ from sfumato.seeds import secret_order, secret_seed
 
 Against = Literal["prior", "worst"]
 
+SEARCHES = ("best", "min-risk")
+"""How the rule is found."""
+
 
 def withhold(
     data: Any,
@@ -47,6 +50,7 @@ def withhold(
     *,
     per: str = "record",
     against: Against | None = None,
+    search: str = "best",
     attributes: Sequence[str] | None = None,
     identity: str | None = None,
     sensitivity: Sensitivity | None = None,
@@ -65,8 +69,10 @@ def withhold(
     rule sets Δ₂, Δ₃ and Δ₁ of Lebanon et al. 2006); a share such as "50%" is of the attributes, the records, or all
     cells. `against`: "prior" minimizes the mean risk over the dictionaries under the prior, "worst" the largest of their
     risks; by default the prior if there is one. `limit`: the largest acceptable risk; `release.risk.holds` is the
-    verdict. `seed`: of the order in which the search sees the records; by default it is drawn, and it is never published.
-    All other parameters are those of `sf.risk`.
+    verdict. `search`: "best" compares all choices, or bounds them, for up to 62 attributes; "min-risk" is the fast algorithm
+    MinRisk (see `sf.disclosure.min_risk`), for any number of attributes, one dictionary, values per record, and a
+    multiplicative sensitivity. `seed`: of the order in which the search sees the records; by default it is drawn, and it is
+    never published. All other parameters are those of `sf.risk`.
 
     >>> people = pa.table({"name": ["Ann", "Bob", "Cy"], "age": [30, 30, 41], "town": ["Ulm", "Bonn", "Ulm"]})
     >>> register = Dictionary(people, identity="name", name="register")
@@ -78,20 +84,13 @@ def withhold(
     """
     progress("reading")
     setting = setting_of(
-        data,
-        schema,
-        dictionaries,
-        attributes=attributes,
-        identity=identity,
-        sensitivity=sensitivity,
-        consistency=consistency,
-        prior=prior,
-        misfits=misfits,
-        publish=True,
-    )
+        data, schema, dictionaries, attributes=attributes, identity=identity, sensitivity=sensitivity,
+        consistency=consistency, prior=prior, misfits=misfits, publish=True,
+    )  # fmt: skip
     return withhold_in(
-        setting, cells, per=per, against=against, limit=limit, seed=seed, library=library_of(data), progress=progress
-    )
+        setting, cells, per=per, against=against, search=search, limit=limit, seed=seed, library=library_of(data),
+        progress=progress,
+    )  # fmt: skip
 
 
 def withhold_in(
@@ -100,6 +99,7 @@ def withhold_in(
     *,
     per: str = "record",
     against: str | None = None,
+    search: str = "best",
     seed: int | None = None,
     limit: Number | None = None,
     library: str = "pyarrow",
@@ -110,9 +110,10 @@ def withhold_in(
     _refuse_identifiers(setting)
     number = number_of_cells(cells, per, setting.everything)
     chosen = _against(against, setting)
+    _check_search(search, setting, per)
     progress("finding what to withhold")
     prior = None if chosen == "worst" or setting.prior is None else [float(share) for share in setting.prior]
-    best = _best_rule(setting, number, per, prior, secret, progress)
+    best = _find_rule(setting, number, per, prior, search, secret, progress)
     progress("measuring")
     table, rows = withheld_rows(setting.table, setting.attributes, best.disclosed, setting.everything)
     private = PrivateWithheldRelease(
@@ -127,16 +128,41 @@ def withhold_in(
     return WithheldRelease(table, number, per, chosen, library, private)
 
 
-def _best_rule(
-    setting: Setting, cells: int, per: str, prior: Sequence[float] | None, seed: int, progress: Progress
+def _find_rule(
+    setting: Setting,
+    cells: int,
+    per: str,
+    prior: Sequence[float] | None,
+    search: str,
+    seed: int,
+    progress: Progress,
 ) -> DisclosureRule:
-    """Find the best rule with the records in a secret order: where rules tie, it decides which one is found."""
+    """Find the rule with the records in a secret order: where rules tie, it decides which one is found."""
     order = secret_order(seed, len(setting.everything))
-    matchings = [matching.only(order) for matching in setting.matchings]
-    best = best_rule(matchings, setting.phi.only(order), cells, per, prior, progress=progress)
-    disclosed = np.empty_like(best.disclosed)
-    disclosed[order] = best.disclosed
-    return replace(best, disclosed=disclosed)
+    matchings, phi = [matching.only(order) for matching in setting.matchings], setting.phi.only(order)
+    if search == "min-risk":
+        found = min_risk(matchings[0], phi, cells)
+    else:
+        found = best_rule(matchings, phi, cells, per, prior, progress=progress)
+    disclosed = np.empty_like(found.disclosed)
+    disclosed[order] = found.disclosed
+    return replace(found, disclosed=disclosed)
+
+
+def _check_search(search: str, setting: Setting, per: str) -> None:
+    """Raise an error if the search is unknown, or cannot serve the request."""
+    if search not in SEARCHES:
+        remedy = f"Expected one of: {', '.join(SEARCHES)}."
+        raise ParameterError(f"unknown search = {search!r}", remedy=remedy, key="search", value=search)
+    if search == "min-risk" and per != "record":
+        remedy = 'Pass per = "record", or search = "best".'
+        raise ParameterError(
+            f"MinRisk discloses values per record, not per {per}", remedy=remedy, key="search", value=search
+        )
+    if search == "min-risk" and len(setting.dictionaries) > 1:
+        problem = f"MinRisk considers one dictionary, and there are {len(setting.dictionaries)}"
+        remedy = 'Pass the one that matters, or search = "best".'
+        raise ParameterError(problem, remedy=remedy, key="search", value=search)
 
 
 def _refuse_identifiers(setting: Setting) -> None:

@@ -9,7 +9,7 @@ from .jaro_winkler import JaroWinkler
 from .lp import Lp
 from .min_coordinate import MinCoordinate
 from .neighbour_counters import Counter
-from .neighbour_graph import NeighbourGraph, NeighbourSets, NeighbourWindows
+from .neighbour_graph import GuardedNeighbours, NeighbourGraph, NeighbourSets, NeighbourWindows
 from .taxonomy import Taxonomy
 from .total_variation import TotalVariation
 
@@ -21,6 +21,7 @@ __all__ = [
     "Custom",
     "Discrete",
     "Distance",
+    "GuardedNeighbours",
     "Jaccard",
     "Jaro",
     "JaroWinkler",

@@ -1,4 +1,8 @@
-"""What distances that sum over coordinates share: comparisons that are exact, in whole numbers or in floats."""
+"""What distances that sum over coordinates share: comparisons that are exact, in whole numbers or in floats.
+
+A sum may also have addends: distances that have no coordinates, such as those of sets or texts. The coordinates decide the
+pairs for which the addends do not matter, and only the others are compared by their addends.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
-from sfumato.distances.distance import Balls, BoundDistance, Indices
+from sfumato.distances.distance import Balls, BoundDistance, Indices, PairwiseDistance
 from sfumato.exact import nearest_float
 from sfumato.exact.ratios import SAFE, Integers
+
+_DOUBT = 1e-8
+"""Sums with addends this close to the limit are computed again, exactly; times power and terms."""
 
 ERROR = 2.0**-44
 """A float sum of normalised terms is wrong by far less than this times power and coordinates: 500 roundings of a unit."""
@@ -32,13 +39,26 @@ class Coordinate:
     name: bool
 
 
+@dataclass(frozen=True, eq=False)
+class Addend:
+    """A term that has no coordinates: `weight` times a power of a distance of at most 1 between codes of one column."""
+
+    distance: PairwiseDistance
+    codes: Indices
+    weight: Fraction
+
+
 class SumDistance(BoundDistance):
     """Decides Σ terms ≤ ε^power in whole numbers if 64 bits suffice; else in floats, and exactly near the limit."""
 
-    def __init__(self, attribute: Attribute, coordinates: Sequence[Coordinate], power: int) -> None:
+    def __init__(
+        self, attribute: Attribute, coordinates: Sequence[Coordinate], power: int, addends: Sequence[Addend] = ()
+    ) -> None:
         super().__init__(attribute)
         self.coordinates = coordinates
         self.power = power
+        self.addends = addends
+        self.costly = bool(addends)
         size = len(attribute)
         self.absent = np.column_stack([np.zeros(size, bool) if c.absent is None else c.absent for c in coordinates])
         self.names = np.array([c.name for c in coordinates])
@@ -67,11 +87,8 @@ class SumDistance(BoundDistance):
         points = np.column_stack([c.integers for c in self.coordinates]).astype(np.int64)
         return points, np.array(scales, np.int64), np.array(full, np.int64)
 
-    def balls(self, epsilon: Fraction) -> Balls | None:
-        """Return the neighbours as balls; None if numbers are absent, which have no place in the geometry."""
-        return None if self.absent.any() else self._balls(epsilon)
-
-    def _balls(self, epsilon: Fraction) -> Balls:
+    def balls(self, epsilon: Fraction) -> Balls:
+        """Return the neighbours as balls."""
         if epsilon not in self._made:
             self._made[epsilon] = self._make_balls(epsilon)
         return self._made[epsilon]
@@ -85,17 +102,25 @@ class SumDistance(BoundDistance):
         never: int | float
         if self.exact is not None:
             points, weights, full = self.exact
-            sure = never = min(int(limit * self.terms[2] // 1), SAFE)
+            never = min(int(limit * self.terms[2] // 1), SAFE)
+            sure = min(int(self._sure(limit) * self.terms[2] // 1), SAFE)
         else:
             points, weights, full, total = self.floats
-            share = float(min(limit / total, Fraction(2)))
             margin = ERROR * max(self.power, 1) * len(self.coordinates)
-            sure, never = share - margin, share + margin
+            never = float(min(limit / total, Fraction(2))) + margin
+            sure = float(max(min(self._sure(limit) / total, Fraction(2)), Fraction(-1))) - margin
         span = np.ptp(points, axis=0).astype(float)
         return Balls(
             points, self.absent, weights, full, np.where(span > 0, span, 1.0), self.names, self.power, sure, never,
             lambda ones, others: self.decide(ones, others, epsilon),
         )  # fmt: skip
+
+    def _sure(self, limit: Fraction) -> Fraction:
+        """Return the largest sum of coordinate terms that is within a limit whatever the addends are; -1 if none is."""
+        weights = [addend.weight for addend in self.addends]
+        if self.power == 0:
+            return limit if limit >= max(weights, default=0) else Fraction(-1)
+        return max(limit - sum(weights), Fraction(-1))
 
     @cached_property
     def floats(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], Fraction]:
@@ -118,8 +143,54 @@ class SumDistance(BoundDistance):
 
     def decide(self, ones: Indices, others: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
         """Return for pairs of values whether they are near, in whole numbers of any size."""
+        if self.addends:
+            return self._decide_with_addends(ones, others, epsilon)
         limit = epsilon ** max(self.power, 1) * self.terms[2]
         return np.asarray(self._sums(ones, others) <= int(limit // 1), bool)
+
+    def _decide_with_addends(self, ones: Indices, others: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
+        """Return for pairs of values whether they are near: by floats if they are clear, else in rational numbers."""
+        exponent = max(self.power, 1)
+        limit = epsilon**exponent
+        sums = self._float_sums(ones, others)
+        for addend in self.addends:
+            term = float(addend.weight) * addend.distance.of_pairs(addend.codes[ones], addend.codes[others]) ** exponent
+            sums = np.maximum(sums, term) if self.power == 0 else sums + term
+        # any limit above 2 exceeds every sum, because the weights sum to 1
+        close = float(min(limit, Fraction(2)))
+        near = np.asarray(sums <= close)
+        doubt = _DOUBT * exponent * (len(self.coordinates) + len(self.addends))
+        doubtful = np.flatnonzero(np.abs(sums - close) <= doubt)
+        near[doubtful] = [total <= limit for total in self._exact_sums(ones[doubtful], others[doubtful])]
+        return near
+
+    def _exact_sums(self, ones: Indices, others: Indices) -> list[Fraction]:
+        """Return the sums of pairs of values with all addends; each different combination is added up once."""
+        exponent = max(self.power, 1)
+        terms = [self._sums(ones, others).tolist()]
+        terms += [addend.distance.exactly(addend.codes[ones], addend.codes[others]) for addend in self.addends]
+        known: dict[tuple[Any, ...], Fraction] = {}
+        for combination in zip(*terms, strict=True):
+            if combination not in known:
+                whole, *distances = combination
+                parts = [a.weight * d**exponent for a, d in zip(self.addends, distances, strict=True)]
+                parts.append(Fraction(whole, self.terms[2]))
+                known[combination] = max(parts) if self.power == 0 else sum(parts, Fraction(0))
+        return [known[combination] for combination in zip(*terms, strict=True)]
+
+    def _float_sums(self, ones: Indices, others: Indices) -> NDArray[np.float64]:
+        """Return the sums of the coordinate terms of pairs of values, up to rounding errors."""
+        points, scales, full, total = self.floats
+        sums = np.zeros(len(ones))
+        for j, c in enumerate(self.coordinates):
+            if c.name:
+                term = full[j] * (points[ones, j] != points[others, j])
+            else:
+                gone, other_gone = self.absent[ones, j], self.absent[others, j]
+                term = scales[j] * np.abs(points[ones, j] - points[others, j]) ** max(self.power, 1)
+                term = np.where(gone | other_gone, full[j] * (gone != other_gone), term)
+            sums = np.maximum(sums, term) if self.power == 0 else sums + term
+        return sums * float(total)
 
     def _sums(self, ones: Indices, others: Indices) -> Integers:
         """Return the sums of pairs of values, times the factor of `terms`."""
@@ -137,23 +208,23 @@ class SumDistance(BoundDistance):
 
     def distances(self, rows: Indices, columns: Indices) -> NDArray[np.float64]:
         """Return the distances, as floats of exact sums."""
-        sums = self._sums(np.repeat(rows, len(columns)), np.tile(columns, len(rows)))
+        sums = self._exact_sums(np.repeat(rows, len(columns)), np.tile(columns, len(rows)))
         root = 1 / max(self.power, 1)
-        floats = [nearest_float(Fraction(int(s), self.terms[2])) ** root for s in sums]
+        floats = [nearest_float(total) ** root for total in sums]
         return np.array(floats, float).reshape(len(rows), len(columns))
 
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
         """Return for each pair of values whether their distance is at most ε, exactly."""
         from sfumato.kernels.ball_counts import lp_block
 
-        balls = self._balls(epsilon)
+        balls = self.balls(epsilon)
         known = np.empty((len(rows), len(columns)), np.uint8)
         lp_block(
             balls.points, balls.absent, rows, balls.points[columns].T.copy(), balls.absent[columns].T.copy(),
             balls.weights, balls.full, balls.names, balls.power, balls.sure, balls.never, known,
         )  # fmt: skip
         if balls.sure < balls.never:
-            # 2 marks the pairs between the two limits, which floats cannot decide
+            # 2 marks the pairs between the two limits, which the coordinates cannot decide
             a, b = np.nonzero(known == 2)
             known[a, b] = self.decide(rows[a], columns[b], epsilon)
         return known.view(bool)

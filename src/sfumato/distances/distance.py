@@ -37,7 +37,8 @@ class Windows:
 class Balls:
     """Neighbours as points in a ball: a sum (or, at power 0, the largest) of weighted coordinate terms is at most ε.
 
-    `sfumato.kernels.ball_counts` defines each array. `decide` settles exactly the pairs that floats cannot.
+    `sfumato.kernels.ball_counts` defines each array. `decide` settles exactly the pairs that the points cannot: those
+    between `sure` and `never`.
     """
 
     points: NDArray[Any]
@@ -66,7 +67,7 @@ class BoundDistance(ABC):
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
         """Return for each pair of values whether their distance is at most ε, exactly."""
 
-    costly: ClassVar[bool] = False
+    costly: bool = False
     """Whether a pair is expensive to compute, so that no pair should be compared without need."""
 
     def windows(self, epsilon: Fraction) -> Windows | None:
@@ -85,6 +86,21 @@ class BoundDistance(ABC):
         Any other ε has the same neighbours as the next step below it, and the last step represents all larger ε.
         """
         return None
+
+
+class PairwiseDistance(BoundDistance):
+    """A bound distance of at most 1 that compares listed pairs too, so that L^p may contain it.
+
+    With only the block `near`, a sum over columns would have to compare every value with every other one.
+    """
+
+    @abstractmethod
+    def of_pairs(self, ones: Indices, others: Indices) -> NDArray[np.float64]:
+        """Return the distance of each listed pair, wrong by less than 1e-9."""
+
+    @abstractmethod
+    def exactly(self, ones: Indices, others: Indices) -> list[Fraction]:
+        """Return the distance of each listed pair, exactly."""
 
 
 class Distance(ABC):

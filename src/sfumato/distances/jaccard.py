@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from sfumato.data.attribute import Attribute
 from sfumato.data.column import Column
 from sfumato.data.schema import Kind
-from sfumato.distances.distance import BoundDistance, Distance, Indices, lone_missing, require
+from sfumato.distances.distance import BoundDistance, Distance, Indices, PairwiseDistance, lone_missing, require
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Jaccard(Distance):
         return _Bound(attribute, column)
 
 
-class _Bound(BoundDistance):
+class _Bound(PairwiseDistance):
     costly = True
 
     def __init__(self, attribute: Attribute, column: Column) -> None:
@@ -73,3 +74,37 @@ class _Bound(BoundDistance):
         # apart/union ≤ ε: unions are few small numbers, so the largest `apart` for each is computed exactly
         limits = np.array([int(min(epsilon, Fraction(1)) * size) for size in range(int(union.max(initial=0)) + 1)])
         return np.where(lone_missing(self.column, rows, columns), epsilon >= 1, apart <= limits[union])
+
+    @cached_property
+    def _flat(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """All items, set after set, and where each set begins."""
+        return np.concatenate([*self.items, np.empty(0, np.int64)]), np.append(0, np.cumsum(self.sizes))
+
+    def _common(self, ones: Indices, others: Indices) -> NDArray[np.int64]:
+        """Return how many items the two sets of each listed pair have in common."""
+        from sfumato.kernels.set_overlaps import set_overlaps
+
+        common = np.empty(len(ones), np.int64)
+        set_overlaps(*self._flat, ones, others, common)
+        return common
+
+    def _parts(self, ones: Indices, others: Indices) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return numerator and denominator of the distance of each listed pair."""
+        common = self._common(ones, others)
+        union = self.sizes[ones] + self.sizes[others] - common
+        lone = (ones == self.column.size) != (others == self.column.size)
+        return np.where(lone, 1, union - common), np.where(lone, 1, np.maximum(union, 1))
+
+    def of_pairs(self, ones: Indices, others: Indices) -> NDArray[np.float64]:
+        apart, union = self._parts(ones, others)
+        return np.asarray(apart / union)
+
+    def exactly(self, ones: Indices, others: Indices) -> list[Fraction]:
+        apart, union = self._parts(ones, others)
+        return [_ratio(*pair) for pair in zip(apart.tolist(), union.tolist(), strict=True)]
+
+
+@lru_cache(maxsize=1 << 16)
+def _ratio(apart: int, union: int) -> Fraction:
+    """Return a distance; cached, since the same few sizes recur."""
+    return Fraction(apart, union)

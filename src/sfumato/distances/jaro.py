@@ -16,7 +16,7 @@ from rapidfuzz.distance import Jaro as FastJaro
 from sfumato.data.attribute import Attribute
 from sfumato.data.column import Column
 from sfumato.data.schema import Kind
-from sfumato.distances.distance import BoundDistance, Distance, Indices, lone_missing, require
+from sfumato.distances.distance import BoundDistance, Distance, Indices, PairwiseDistance, lone_missing, require
 
 _DOUBT = 1e-9
 """Similarities this close to a threshold are computed again, exactly."""
@@ -130,20 +130,35 @@ class Similarities:
             score_cutoff=least,
             dtype=np.float64,
         )
+        return self._boosted(np.asarray(plain), rows[:, None], columns[None, :])
+
+    def of_pairs(self, ones: Indices, others: Indices) -> NDArray[np.float64]:
+        """Return the similarity of each listed pair, up to rounding errors."""
+        plain = process.cpdist(
+            [self.ones[i] for i in ones.tolist()],
+            [self.others[j] for j in others.tolist()],
+            scorer=FastJaro.similarity,
+            dtype=np.float64,
+        )
+        return self._boosted(np.asarray(plain), ones, others)
+
+    def _boosted(self, plain: NDArray[np.float64], ones: Indices, others: Indices) -> NDArray[np.float64]:
+        """Return Jaro similarities with the bonus of Jaro-Winkler, if that is used; the texts' numbers broadcast."""
         if self.heads is None:
-            return np.asarray(plain)
+            return plain
         boost = float(_BOOST)
         alike = np.ones(plain.shape, bool)
         bonus = np.zeros(plain.shape)
         for place in range(_PREFIX):
-            one, other = self.heads[0][rows, place][:, None], self.heads[1][columns, place][None, :]
+            one, other = self.heads[0][ones, place], self.heads[1][others, place]
             alike &= (one == other) & (one > 0)
             bonus += alike * float(_PREFIX_WEIGHT)
         similarities = plain + (plain > boost) * bonus * (1 - plain)
         doubtful = (np.abs(plain - boost) < _DOUBT) & (bonus > 0)  # floats cannot decide whether there is a bonus at all
-        for a, b in np.argwhere(doubtful):
-            similarities[a, b] = self._exactly(rows[a], columns[b])
-        return np.asarray(similarities)
+        ones, others = np.broadcast_arrays(ones, others)
+        for pair in zip(*np.nonzero(doubtful), strict=True):
+            similarities[pair] = self.exactly(ones[pair], others[pair])
+        return similarities
 
     def least_jaro(self, threshold: Fraction) -> list[Fraction]:
         """Return the smallest Jaro similarity with which a pair reaches the threshold, by its common leading characters.
@@ -163,10 +178,11 @@ class Similarities:
         limit = float(max(threshold, Fraction(-1)))
         close = similarities >= limit
         for a, b in np.argwhere(np.abs(similarities - limit) < _DOUBT):
-            close[a, b] = self._exactly(rows[a], columns[b]) >= threshold
+            close[a, b] = self.exactly(rows[a], columns[b]) >= threshold
         return np.asarray(close)
 
-    def _exactly(self, one: int, other: int) -> Fraction:
+    def exactly(self, one: int, other: int) -> Fraction:
+        """Return the similarity of one pair, exactly."""
         return (exact_jaro_winkler if self.winkler else exact_jaro)(self.ones[one], self.others[other])
 
 
@@ -179,7 +195,7 @@ def _heads(texts: Sequence[str]) -> NDArray[np.int64]:
     return heads
 
 
-class _Bound(BoundDistance):
+class _Bound(PairwiseDistance):
     costly = True
 
     def __init__(self, attribute: Attribute, column: Column, texts: list[str], winkler: bool) -> None:
@@ -193,3 +209,14 @@ class _Bound(BoundDistance):
     def near(self, rows: Indices, columns: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
         close = self.similarities.at_least(rows, columns, 1 - epsilon)
         return np.where(lone_missing(self.column, rows, columns), epsilon >= 1, close)
+
+    def of_pairs(self, ones: Indices, others: Indices) -> NDArray[np.float64]:
+        lone = (ones == self.column.size) != (others == self.column.size)
+        return np.where(lone, 1.0, 1 - self.similarities.of_pairs(ones, others))
+
+    def exactly(self, ones: Indices, others: Indices) -> list[Fraction]:
+        missing, similarity = self.column.size, self.similarities.exactly
+        return [
+            Fraction(1) if (one == missing) != (other == missing) else 1 - similarity(one, other)
+            for one, other in zip(ones.tolist(), others.tolist(), strict=True)
+        ]

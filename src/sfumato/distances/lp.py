@@ -13,13 +13,31 @@ import numpy as np
 from sfumato.data.attribute import Attribute
 from sfumato.data.column import Column
 from sfumato.data.schema import Kind
-from sfumato.distances.coordinate_sums import Coordinate, SumDistance
-from sfumato.distances.distance import BoundDistance, Distance, Indices, parameter_problem, require
+from sfumato.distances.coordinate_sums import Addend, Coordinate, SumDistance
+from sfumato.distances.discrete import Discrete
+from sfumato.distances.distance import (
+    BoundDistance,
+    Distance,
+    Indices,
+    PairwiseDistance,
+    parameter_problem,
+    require,
+)
+from sfumato.distances.jaccard import Jaccard
+from sfumato.distances.jaro import Jaro
+from sfumato.distances.jaro_winkler import JaroWinkler
+from sfumato.distances.taxonomy import Taxonomy, hierarchy_paths
 from sfumato.exact import Number, Numbers, as_fraction
 from sfumato.exact.numbers import parse_decimal
 
 _BY_VALUE = (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL)
 """Kinds whose values have differences."""
+
+_ADDENDS: dict[str, Distance] = {each.name: each for each in (Jaccard(), Jaro(), JaroWinkler())}
+"""Distances of a single column that have no coordinates."""
+
+_WAYS = ("value", "rank", Discrete.name, Taxonomy.name, *_ADDENDS)
+"""How a column may be compared."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +46,11 @@ class Lp(Distance):
 
     dⱼ is 0 or 1 for categorical, text and set columns (equal or not), and |xⱼ − yⱼ| divided by the column's range for
     numbers, dates and ordinal columns, by value or by rank (`by`). The default is by rank in the declared order for ordinal
-    columns, and by value for the others. The range is the span of the table's values, or the one in `ranges`. With p =
-    "inf" the distance is max wⱼ·dⱼ / max wⱼ. Where exactly one of two values is missing dⱼ is 1. Source: Wang & Liu
-    (2010), Section VI, made exact.
+    columns, and by value for the others. The range is the span of the table's values, or the one in `ranges`. With
+    "taxonomy" in `by` dⱼ is the distance of two values in the column's hierarchy, with "jaccard" that of two sets, with
+    "jaro" or "jaro-winkler" that of two texts, and with "discrete" any column is compared as equal or not. With p = "inf"
+    the distance is max wⱼ·dⱼ / max wⱼ. Where exactly one of two values is missing dⱼ is 1. It is a metric unless texts are
+    compared by Jaro. Source: Wang & Liu (2010), Section VI, made exact.
 
     >>> Lp(p=1, weights={"education": "0.4", "income": "0.6"}, by={"income": "rank"}).is_metric
     True
@@ -40,7 +60,7 @@ class Lp(Distance):
     weights: Mapping[str, Number] = field(default_factory=dict)
     """A weight per column, for all columns; without any, all have the same weight."""
     by: Mapping[str, str] = field(default_factory=dict)
-    """For numeric or ordinal columns: "value" or "rank"."""
+    """How a column is compared: "value" or "rank" (numbers, dates, ordinal columns), or the name of a distance."""
     ranges: Mapping[str, Sequence[Number]] = field(default_factory=dict)
     """For columns that are compared by value: the lowest and highest possible value."""
 
@@ -57,8 +77,9 @@ class Lp(Distance):
                     self.name, f"weights.{name}", weight, f"weight {weight} is negative", "Give it at least 0."
                 )
         for name, way in self.by.items():
-            if way not in ("value", "rank"):
-                raise parameter_problem(self.name, f"by.{name}", way, f"{way!r} is unknown", 'Write "value" or "rank".')
+            if way not in _WAYS:
+                ways = ", ".join(f'"{known}"' for known in _WAYS)
+                raise parameter_problem(self.name, f"by.{name}", way, f"{way!r} is unknown", f"Write one of: {ways}.")
         ranges = {}
         for name, bounds in self.ranges.items():
             pair = bounds if isinstance(bounds, list | tuple) else ()
@@ -74,6 +95,9 @@ class Lp(Distance):
             ranges[name] = ends
         for attribute, value in {"weights": weights, "by": dict(self.by), "ranges": ranges}.items():
             object.__setattr__(self, attribute, value)
+        # a sum of metrics is one; an addend that is none spoils it
+        metric = all(_ADDENDS[way].is_metric for way in self.by.values() if way in _ADDENDS)
+        object.__setattr__(self, "is_metric", metric)
 
     def over(self, columns: AbstractSet[str]) -> Lp:
         """Return the same distance over fewer columns.
@@ -108,21 +132,39 @@ class Lp(Distance):
         if not total:
             raise parameter_problem(self.name, "weights", self.weights, "all weights are 0", "Give one column a weight.")
         power = 0 if self.p == "inf" else int(self.p)
-        coordinates = [
-            self._coordinate(column, attribute.parts[:, j], weights[j] / total, power)
-            for j, column in enumerate(attribute.columns)
-        ]
-        return SumDistance(attribute, coordinates, power)
+        coordinates: list[Coordinate] = []
+        addends: list[Addend] = []
+        for j, column in enumerate(attribute.columns):
+            codes, weight = attribute.parts[:, j], weights[j] / total
+            way = self.by.get(column.name)
+            self._check_range(column, way)
+            if way in _ADDENDS:
+                single = Attribute.counted([column], column.name, np.arange(column.domain)[:, None], column.counts)
+                distance = _ADDENDS[way].bind(single)
+                assert isinstance(distance, PairwiseDistance)
+                addends += [Addend(distance, codes, weight)] if weight else []
+            elif way == Taxonomy.name:
+                coordinates += _levels(column, codes, weight, power)
+            else:
+                coordinates.append(self._coordinate(column, way, codes, weight, power))
+        # sums are over at least one coordinate
+        coordinates = coordinates or [Coordinate(np.zeros(len(attribute), np.int64), None, Fraction(0), Fraction(0), True)]
+        return SumDistance(attribute, coordinates, power, addends)
 
-    def _coordinate(self, column: Column, codes: Indices, weight: Fraction, power: int) -> Coordinate:
-        way = self.by.get(column.name)
-        if way is None and column.kind is Kind.ORDINAL:
-            way = "rank"
-        if column.name in self.ranges and (way == "rank" or column.kind not in (Kind.NUMERIC, Kind.ORDINAL)):
+    def _check_range(self, column: Column, way: str | None) -> None:
+        """Raise an error if a range is declared for a column whose values are not compared by it."""
+        by_value = column.kind is Kind.NUMERIC or (column.kind is Kind.ORDINAL and way is not None)
+        if column.name in self.ranges and not (by_value and way in (None, "value")):
             dates = column.kind is Kind.DATE
             problem = f"a range of numbers is given for a column that is {'of dates' if dates else 'not compared by value'}"
             remedy = "Remove it." if dates else "Remove it, or compare by value."
             raise parameter_problem(self.name, f"ranges.{column.name}", self.ranges[column.name], problem, remedy)
+
+    def _coordinate(self, column: Column, way: str | None, codes: Indices, weight: Fraction, power: int) -> Coordinate:
+        if way == Discrete.name:
+            return Coordinate(codes, None, weight, weight, True)
+        if way is None and column.kind is Kind.ORDINAL:
+            way = "rank"
         if column.kind not in _BY_VALUE:
             if way is not None:
                 require(column, _BY_VALUE, f"{self.name} by {way}")
@@ -152,6 +194,28 @@ class Lp(Distance):
                 f"the value {numbers.label(outside[0])} is outside the range", "Widen the range.",
             )  # fmt: skip
         return highest - lowest
+
+
+def _levels(column: Column, codes: Indices, weight: Fraction, power: int) -> list[Coordinate]:
+    """Return the term of a distance in a hierarchy as one name per level below the root.
+
+    Two values whose lowest common ancestor is at level l have different nodes at the levels 0 to l − 1 and the same node
+    from l on. So the terms w·((i + 1)^p − i^p)/h^p of the levels i at which they differ sum to w·(l/h)^p, and the largest of
+    the terms w·(i + 1)/h is w·l/h.
+    """
+    paths = hierarchy_paths(column, f"{Lp.name} by {Taxonomy.name}")
+    height = paths.shape[1] - 1
+    # numbered from the root down, the values under one node are consecutive, so boxes of a search tree fit nodes
+    order = np.lexsort(paths.T)
+    position = np.empty(len(order), np.int64)
+    position[order] = np.arange(len(order))
+    coordinates = []
+    for level in range(height):
+        first = np.full(int(paths[:, level].max()) + 1, len(order), np.int64)
+        np.minimum.at(first, paths[:, level], position)
+        share = Fraction(level + 1, height) if power == 0 else Fraction((level + 1) ** power - level**power, height**power)
+        coordinates.append(Coordinate(first[paths[codes, level]], None, weight * share, weight * share, True))
+    return coordinates
 
 
 def _ordinal_numbers(column: Column) -> Numbers:

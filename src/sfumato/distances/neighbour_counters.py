@@ -27,8 +27,8 @@ BITSET = 16_384
 _BLOCK = 1 << 22
 """How many pairs are decided at a time."""
 
-_DOUBTFUL = 1024
-"""How many pairs that floats cannot decide are expected at first; more are made room for."""
+_DOUBTFUL, _LISTED = 1024, 1 << 20
+"""How many pairs that points cannot decide are listed at first, and where there are many."""
 
 
 class Counter(Protocol):
@@ -102,7 +102,7 @@ class BitsetCounter:
 
 
 class BallCounter:
-    """Counts points in balls with a tree over each set; pairs are listed only where floats cannot decide them."""
+    """Counts points in balls with a tree over each set; pairs are listed only where the points cannot decide them."""
 
     def __init__(self, balls: Balls) -> None:
         self.balls = balls
@@ -113,20 +113,19 @@ class BallCounter:
 
         b = self.balls
         out = np.empty(len(values), np.int64)
-        room = _DOUBTFUL
-        while True:
-            # The kernel fills `unknown` with the pairs of entries that it cannot decide, and returns how many there are.
-            unknown = np.empty((room, 2), np.int64)
-            doubtful = ball_counts(
-                b.points, offsets, values, counts, b.weights, b.full, b.span, b.names,
-                b.power, b.sure, b.never, out, unknown,
+        begin, unknown = 0, np.empty((_DOUBTFUL, 2), np.int64)
+        while begin < len(values):
+            # The kernel lists the pairs of entries that it cannot decide, and stops where there is no room for more.
+            listed, end = ball_counts(
+                b.points, b.absent, offsets, values, counts, b.weights, b.full, b.span, b.names,
+                b.power, b.sure, b.never, begin, out, unknown,
             )  # fmt: skip
-            if doubtful <= room:
-                break
-            room = doubtful
-        i, j = unknown[:doubtful].T
-        near = b.decide(values[i], values[j])
-        np.add.at(out, i[near], counts[j[near]])
+            i, j = unknown[:listed].T
+            near = b.decide(values[i], values[j])
+            np.add.at(out, i[near], counts[j[near]])
+            begin = int(end)
+            if begin < len(values) and len(unknown) < max(_LISTED, int(np.diff(offsets).max())):
+                unknown = np.empty((4 * len(unknown), 2), np.int64)
         return out
 
 

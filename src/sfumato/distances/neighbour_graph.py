@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
 from sfumato.distances.distance import BoundDistance, Distance, Indices, Windows
-from sfumato.distances.neighbour_counters import Counter, PairCounter, WindowCounter, counter_of
+from sfumato.distances.neighbour_counters import BallCounter, BitsetCounter, Counter, PairCounter, WindowCounter, counter_of
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction
 
@@ -22,7 +22,7 @@ _GRAPHS = 16
 """The number of graphs that are cached for one attribute."""
 
 _FEW = 4
-"""If the distance is costly, sets with this many times fewer pairs than all values have are counted pair by pair."""
+"""If the distance is costly, sets with this many times fewer pairs than all values have are counted without a bit each."""
 
 
 def graph_of(attribute: Attribute, distance: Distance, epsilon: Fraction) -> NeighbourGraph:
@@ -103,7 +103,9 @@ class NeighbourGraph:
         """
         within = int((np.diff(offsets) ** 2).sum())
         if self.bound.costly and _FEW * within < len(self.attribute) ** 2:
-            return PairCounter(self.bound, self.epsilon).counts(offsets, values, counts)
+            balls = self.bound.balls(self.epsilon)
+            few = PairCounter(self.bound, self.epsilon) if balls is None else BallCounter(balls)
+            return few.counts(offsets, values, counts)
         return self.counter.counts(offsets, values, counts)
 
     def near(self, rows: Indices, columns: Indices) -> NDArray[np.bool_]:
@@ -185,6 +187,47 @@ class NeighbourSets:
         out = np.empty(len(values), np.int64)
         bitset_counts(self.bits, offsets, values, counts, out)
         return out
+
+
+@dataclass(frozen=True, eq=False)
+class GuardedNeighbours:
+    """The neighbours of some values only: a value that is not guarded has none, and may be the neighbour of a guarded one.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> table = sf.Table(pa.table({"x": [5, 6, 7]}), sf.Schema(sensitive=["x"]))
+    >>> graph = NeighbourGraph(table.attribute(["x"]), sf.distances.Absolute(), epsilon=1)
+    >>> GuardedNeighbours.of(graph, np.array([True, False, False])).near(np.arange(3), np.arange(3)).tolist()
+    [[True, True, False], [False, False, False], [False, False, False]]
+    """
+
+    graph: NeighbourGraph
+    guarded: NDArray[np.bool_]
+    windows: Windows | None
+    """Those of the graph, with an empty window at each value that is not guarded."""
+
+    @classmethod
+    def of(cls, graph: NeighbourGraph, guarded: NDArray[np.bool_]) -> GuardedNeighbours:
+        """Keep the neighbours of the guarded values of a graph."""
+        windows = graph.windows
+        if windows is not None:
+            of_rank = np.empty(len(guarded), bool)
+            of_rank[windows.rank] = guarded
+            own = np.arange(len(guarded))
+            windows = Windows(windows.rank, np.where(of_rank, windows.low, own), np.where(of_rank, windows.high, own))
+        return cls(graph, guarded, windows)
+
+    def near(self, rows: Indices, columns: Indices) -> NDArray[np.bool_]:
+        """Return for each pair of values whether the first is guarded and the second near it."""
+        return self.graph.near(rows, columns) & self.guarded[rows][:, None]
+
+    def bits(self) -> NDArray[np.uint64]:
+        """Return which values are near which guarded ones: bit w of row v, in words of 64."""
+        size = len(self.guarded)
+        counter = self.graph.counter
+        if not isinstance(counter, BitsetCounter):
+            counter = BitsetCounter(self.graph.bound, self.graph.epsilon, size)
+        return np.where(self.guarded[:, None], counter.bits, np.uint64(0))
 
 
 Neighbours = NeighbourGraph | NeighbourWindows

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
+from sfumato.data.column import Column
 from sfumato.distances.distance import BoundDistance, Distance, Indices, Windows
 from sfumato.errors import ColumnError
 
@@ -29,13 +30,18 @@ class Taxonomy(Distance):
     def bind(self, attribute: Attribute) -> BoundDistance:
         """Bind the distance to one column that has a hierarchy."""
         column = attribute.single(f"the distance {self.name!r}")
-        if column.paths is None:
-            raise ColumnError(
-                f"the distance {self.name!r} requires a hierarchy, and the column has none",
-                remedy='Declare one, such as hierarchy = "hierarchies/disease.csv".',
-                column=column.name,
-            )
-        return _Bound(attribute, column.paths[attribute.parts[:, 0]])
+        return _Bound(attribute, hierarchy_paths(column, f"the distance {self.name!r}")[attribute.parts[:, 0]])
+
+
+def hierarchy_paths(column: Column, required_by: str) -> NDArray[np.int32]:
+    """Return for each code of a column its nodes from the leaf to the root; a column without a hierarchy is an error."""
+    if column.paths is None:
+        raise ColumnError(
+            f"{required_by} requires a hierarchy, and the column has none",
+            remedy='Declare one, such as hierarchy = "hierarchies/disease.csv".',
+            column=column.name,
+        )
+    return column.paths
 
 
 class _Bound(BoundDistance):

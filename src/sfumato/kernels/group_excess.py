@@ -16,7 +16,7 @@ import numpy as np
 from sfumato.kernels.array_records import by_reference
 from sfumato.kernels.compile import kernel, subroutine
 
-DISTINCT, ENTROPY, RECURSIVE, APART, ORDERED, VARIANCE, RANGE, GAIN, RATIO = range(9)
+DISTINCT, ENTROPY, RECURSIVE, APART, ORDERED, VARIANCE, RANGE, GAIN, RATIO, GUARDED = range(10)
 """The kinds of histogram conditions, with their threshold `first` and their second parameter:
 
     DISTINCT    at least `first` distinct values
@@ -29,6 +29,8 @@ DISTINCT, ENTROPY, RECURSIVE, APART, ORDERED, VARIANCE, RANGE, GAIN, RATIO = ran
     GAIN        a relative gain, (share in the group − share in the table) / share in the table, of at most `first`; if
                 `second` is above 0, of at most −ln of the share in the table too
     RATIO       for every value of the table |ln(share in the group / share in the table)| below `first`
+    GUARDED     if value 1 occurs (the value 0 stands for all others): at least `first` rows, and a share of value 1 of at
+                most `second`
 """
 
 
@@ -63,7 +65,7 @@ class HistogramConditions(NamedTuple):
     first: Any
     """The threshold."""
     second: Any
-    """The second parameter of RECURSIVE and GAIN."""
+    """The second parameter of RECURSIVE, GAIN and GUARDED."""
     number: Any
     """`number[h, v]`: the number v itself for VARIANCE and RANGE, the share of v in the table for the others."""
     node: Any
@@ -240,6 +242,11 @@ def entries_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: 
         out = _ordered_excess(conditions, h, size, different, scratch)
     elif kind in (GAIN, RATIO):
         out = _share_excess(conditions, h, size, different, scratch)
+    elif kind == GUARDED:
+        for i in range(different):
+            if scratch[1, i] == 1:
+                over = scratch[2, i] - n * conditions.second[h] - conditions.tolerance
+                out = max(0.0, over) + max(0.0, first - n)
     elif kind == APART:
         out = _tree_excess(conditions, h, size, different, scratch)
     # even the smallest excess must outweigh rounding

@@ -27,11 +27,13 @@ import numpy as np
 
 from sfumato.kernels.cell_shares import SET, share
 from sfumato.kernels.compile import kernel
+from sfumato.kernels.exchange_cycles import find_cycle
 from sfumato.kernels.group_extent import ends_of
 from sfumato.kernels.neighbour_lookup import near
 
-SWAPS, CYCLES, BEFORE, AFTER, LOOKS, TESTS = range(6)
-"""The figures of `exchanges`: swaps, cycles, the potential before and after, looks at classes, and tests for cycles."""
+SWAPS, CYCLES, BEFORE, AFTER, LOOKS, TESTS, LONGEST = range(7)
+"""The figures of `exchanges`: swaps, cycles, the potential before and after, looks at classes, tests for cycles, and the
+rows of the longest cycle."""
 
 
 @kernel
@@ -184,58 +186,6 @@ def _partner(
 
 
 @kernel
-def _cycle(by: Any, values: Any, classes: Any, memo: Any, v: int, budget: int) -> tuple[int, int, int, int]:
-    """Return rows u and w such that v takes u's place, u takes w's, w takes v's, and the potential falls.
-
-    Returns u, w, the change in potential and the tests spent; u is -1 if there is none, or if the tests exceed the budget.
-    Cost: every pair of a row and a class whose rows might do, times the rows of the class.
-    """
-    kind, rank, low, high, bits = by
-    offsets, members, of_row, own, _ = classes
-    mine = of_row[v]
-    count = len(offsets) - 1
-    memo[-1, 0] += 1
-    ticket = memo[-1, 0]
-    # for each class the neighbours of v, and the least change when one of its rows moves to v's class
-    meets, least = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    for c in range(count):
-        for i in range(offsets[c], offsets[c + 1]):
-            w = members[i]
-            value = values[w]
-            if memo[value, 0] != ticket:
-                _note_neighbours(kind, rank, low, high, bits, values, offsets, members, v, mine, value, memo)
-            meets[c] += memo[value, 2]
-            least[c] = min(least[c], memo[value, 1] - memo[value, 2] - own[w])
-    spent = (offsets[mine + 1] - offsets[mine]) * len(values)
-    for b in range(count):
-        if b == mine:
-            continue
-        for i in range(offsets[b], offsets[b + 1]):
-            u = members[i]
-            # v joins the class of u without u; u leaves it
-            leaving = meets[b] - memo[values[u], 2] - own[v] - own[u]
-            for c in range(count):
-                if c in (mine, b) or leaving + least[c] >= 0:
-                    continue
-                spent += offsets[c + 1] - offsets[c]
-                if spent > budget:
-                    return -1, -1, 0, spent
-                joins = 0  # the neighbours of u in class c
-                for k in range(offsets[c], offsets[c + 1]):
-                    if near(kind, rank, low, high, bits, values[u], values[members[k]]):
-                        joins += 1
-                for k in range(offsets[c], offsets[c + 1]):
-                    w = members[k]
-                    change = leaving + joins + memo[values[w], 1] - memo[values[w], 2] - own[w]
-                    # w leaves class c: if u and w are neighbours, that edge is gone
-                    if change <= 0 and near(kind, rank, low, high, bits, values[u], values[w]):
-                        change -= 1
-                    if change < 0:
-                        return u, w, change, spent
-    return -1, -1, 0, spent
-
-
-@kernel
 def _replace(by: Any, shares: Any, table: Any, classes: Any, ledger: Any, c: int, out: int, into: int) -> None:
     """Put row `into` in the slot of row `out` in class c. Cost: the rows of the class times the attributes."""
     kind, rank, low, high, bits = by
@@ -287,23 +237,6 @@ def _make_ledger(shares: Any, table: Any, classes: Any) -> Any:
 
 
 @kernel
-def _first_cycle(by: Any, values: Any, classes: Any, memo: Any, budget: int, figures: Any) -> Any:
-    """Return the first violation that a cycle of three helps, the other two rows, and the change in potential.
-
-    The second row is -1 if there is none, or if the tests exceed the budget. The tests are added to the figures.
-    """
-    of_row, own, allowed = classes[2:]
-    v, u, w, change = -1, -1, -1, 0
-    for v in range(len(values)):
-        if own[v] > allowed[of_row[v]] and figures[TESTS] < budget:
-            u, w, change, spent = _cycle(by, values, classes, memo, v, budget - figures[TESTS])
-            figures[TESTS] += spent
-            if u >= 0:
-                break
-    return v, u, w, change
-
-
-@kernel
 def exchanges(
     by: Any, shares: Any, table: Any, classes: Any, distinct: int, profiles: int, limit: int, looks: int, budget: int,
     figures: Any,
@@ -311,9 +244,10 @@ def exchanges(
     """Exchange rows until no row has more neighbours in its class than allowed, or no exchange lowers the potential.
 
     The violation whose departure saves most loss comes first. A violation without a partner waits until the others are
-    done, and is then tried only against classes that have changed. When all violations wait, cycles of three are tried,
-    within a budget of tests. At most `limit` exchanges are made, with about `looks` looks at classes. `distinct` and
-    `profiles` are the numbers of distinct values and profiles. Cost: per exchange, that of finding a partner among all rows.
+    done, and is then tried only against classes that have changed. When all violations wait, cycles of any length are
+    tried, within a budget of tests, and after each cycle the violations again. At most `limit` exchanges are made, with
+    about `looks` looks at classes. `distinct` and `profiles` are the numbers of distinct values and profiles. Cost: per
+    exchange, that of finding a partner among all rows.
     """
     # Long because the queue, the log and the counters below are the state of one loop.
     values = table[0]
@@ -321,7 +255,7 @@ def exchanges(
     count, rows = len(offsets) - 1, len(values)
     figures[BEFORE] = count_own(by, values, members, offsets, own) // 2
     figures[AFTER] = figures[BEFORE]
-    figures[SWAPS] = figures[CYCLES] = figures[LOOKS] = figures[TESTS] = 0
+    figures[SWAPS] = figures[CYCLES] = figures[LOOKS] = figures[TESTS] = figures[LONGEST] = 0
     steps, most = 0, min(limit, figures[BEFORE])  # each exchange lowers the potential by at least 1
     ledger = _make_ledger(shares, table, classes)
     saves = ledger[2]
@@ -330,6 +264,7 @@ def exchanges(
     log = np.empty((most + 1, 3), np.int64)  # the classes that each step changed
     changed = np.zeros(count, np.int64)  # the last step that changed a class
     tried = np.full(rows, -1, np.int64)  # the step at which a row last found no partner
+    ring, turned = np.empty(max(count, 2), np.int64), np.empty(max(count, 2), np.int64)
     queue = [(0.0, 0)]  # violations by what their departure saves; the element gives numba the type
     queue.pop()
     while steps < most and figures[LOOKS] <= looks:
@@ -343,14 +278,17 @@ def exchanges(
         if holds:
             break
         if not queue:  # all violations wait: swaps are stuck
-            v, u, w, change = _first_cycle(by, values, classes, memo, budget, figures)
-            if u < 0:
+            length, tests = find_cycle(by, values, classes, budget - figures[TESTS], ring)
+            figures[TESTS] += tests
+            if not length:
                 break
-            _turn(by, shares, table, classes, ledger, np.array([v, u, w]), log[steps])
+            _turn(by, shares, table, classes, ledger, ring[:length], turned)
+            log[steps] = turned[0]
             steps += 1
-            changed[log[steps - 1]] = steps
+            tried[:] = -1  # a cycle changes any number of classes, so every violation is tried again everywhere
             figures[CYCLES] += 1
-            figures[AFTER] += change
+            figures[LONGEST] = max(figures[LONGEST], length)
+            figures[AFTER] = own.sum() // 2
             continue
         while queue and steps < most and figures[LOOKS] <= looks:
             save, v = heapq.heappop(queue)

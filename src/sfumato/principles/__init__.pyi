@@ -10,8 +10,10 @@ from .earth_mover import TableDistance
 from .entropy_l_diversity import EntropyLDiversity
 from .epsilon_m_anonymity import EpsilonMAnonymity
 from .frequency_l_diversity import FrequencyLDiversity
+from .guarded_values import GuardedValues
 from .k_anonymity import KAnonymity
 from .k_e_anonymity import KEAnonymity
+from .k_m_anonymity import KMAnonymity
 from .n_t_closeness import NTCloseness
 from .p_sensitivity import PSensitivity
 from .principle import Measurement, On, Part, Principle, Ratios, exactly, size_part
@@ -38,9 +40,11 @@ __all__ = [
     "Example",
     "ExampleGroup",
     "FrequencyLDiversity",
+    "GuardedValues",
     "HistogramCondition",
     "KAnonymity",
     "KEAnonymity",
+    "KMAnonymity",
     "Measurement",
     "NTCloseness",
     "NeighbourLimit",

@@ -28,7 +28,7 @@ class FrequencyLDiversity(Principle):
     Does not protect against values that differ but are close: together they may make up a whole group. Nor against who
     knows more than the counts of a group: how groups were found, or which secrets are usual for such people.
 
-    Source: Xiao & Tao (2006), Anatomy: simple and effective privacy preservation, VLDB; Zare-Mirakabad (2012), Definition
+    Source: Xiao & Tao (2006a), Anatomy: simple and effective privacy preservation, VLDB; Zare-Mirakabad (2012), Definition
     1.
 
     >>> FrequencyLDiversity("2.5").label

@@ -26,6 +26,7 @@ from sfumato.principles.view import View
 from sfumato.summaries import short_repr
 
 if TYPE_CHECKING:
+    from sfumato.data.table import Table
     from sfumato.distances.neighbour_graph import Neighbours
     from sfumato.principles.dissimilarity import Dissimilarity
     from sfumato.principles.earth_mover import TableDistance
@@ -249,6 +250,8 @@ class Principle(ParameterChecks, ABC):
     """Whether the union of a group that satisfies it with any other group satisfies it; implies `monotone`."""
     relative: ClassVar[bool] = True
     """Whether a group is compared with the whole table, so that dropping rows elsewhere may change its verdict."""
+    covers: ClassVar[bool] = True
+    """Whether it protects every value of the attributes that it is measured on, and not only some of them."""
     uses_distance: ClassVar[bool] = False
     """Whether the verdict depends on the distance that is declared for the sensitive attribute."""
     histogram_only: ClassVar[bool] = False
@@ -282,6 +285,13 @@ class Principle(ParameterChecks, ABC):
     def implied_k(self) -> int | None:
         """The k for which the principle implies k-anonymity, if its parameters say so: no smaller group satisfies it."""
         return None
+
+    def check_table(self, table: Table, attributes: Sequence[tuple[str, ...]]) -> None:
+        """Raise an error if the parameters cannot be meant for a table, when the principle is requested for it.
+
+        `attributes`: the sensitive attributes that it is measured on. `measure` must accept such a table nevertheless,
+        because a part of a table, or a release, may lack what the whole contains.
+        """
 
     def search_conditions(self, view: View) -> Sequence[NeighbourLimit | HistogramCondition]:
         """Return conditions that a local search can satisfy step by step, beside `implied_k`.

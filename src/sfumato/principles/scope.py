@@ -49,13 +49,15 @@ def attributes_of(principle: Principle, schema: Schema) -> list[tuple[str, ...]]
 
 
 def covered_attributes(principles: Iterable[Principle], schema: Schema) -> set[str]:
-    """Return the sensitive attributes that some principle is measured on, alone or together with others.
+    """Return the sensitive attributes that some principle protects, alone or together with others, in all their values.
 
-    >>> from sfumato.principles import DistinctLDiversity, KAnonymity
-    >>> covered_attributes([KAnonymity(2), DistinctLDiversity(2, on="ill")], Schema(["age"], ["ill", "job"]))
+    >>> from sfumato.principles import DistinctLDiversity, GuardedValues, KAnonymity
+    >>> some = GuardedValues("judge", l=2, on="job")
+    >>> covered_attributes([KAnonymity(2), some, DistinctLDiversity(2, on="ill")], Schema(["age"], ["ill", "job"]))
     {'ill'}
     """
-    return {name for principle in principles for names in attributes_of(principle, schema) for name in names}
+    whole = (principle for principle in principles if principle.covers)
+    return {name for principle in whole for names in attributes_of(principle, schema) for name in names}
 
 
 def in_projection(

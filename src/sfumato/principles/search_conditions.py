@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.distances.distance import Windows
-from sfumato.distances.neighbour_graph import Neighbours, NeighbourSets, NeighbourWindows
+from sfumato.distances.neighbour_graph import GuardedNeighbours, Neighbours, NeighbourSets, NeighbourWindows
 from sfumato.exact import nearest_float
 from sfumato.principles.numeric_values import numbers_of
 from sfumato.principles.view import View
@@ -26,7 +26,7 @@ class NeighbourLimit:
 
     values: NDArray[np.int64]
     """For each row the number of its sensitive value."""
-    neighbours: Neighbours | NeighbourSets
+    neighbours: Neighbours | NeighbourSets | GuardedNeighbours
     """Which values are near one another; a value is its own neighbour, but a row is not."""
     allowed: Callable[[int], int]
     """How many neighbours a row may have in a group of a size; negative if no group of that size will do."""

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sfumato.principles.principle import Principle
 
-Secret = str | int
+Secret = str | int | tuple[str, ...]
+"""A sensitive value: a text, a whole number, or a set."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,11 @@ class ExampleGroup:
     """What there is to count, in words."""
     sum: str
     """The level as arithmetic: numbers, + − · / ^, |…|, ( ), ln and exp."""
+
+    @property
+    def shown(self) -> str:
+        """The sensitive values as they are displayed."""
+        return ", ".join(f"{{{'; '.join(each)}}}" if isinstance(each, tuple) else str(each) for each in self.secrets)
 
 
 @dataclass(frozen=True)

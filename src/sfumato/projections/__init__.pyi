@@ -10,6 +10,7 @@ from .plans.partitions import Partitions
 from .plans.plan import Plan
 from .plans.plan_search import PlanSearch, search_plans
 from .plans.reachability import Block, ReachabilityCache, Reachable
+from .plans.superfluous_separations import superfluous_separations
 from .plans.tradeoff_curve import Tradeoff, tradeoff
 from .projection import PrivateProjection, Projection
 from .projection_parameters import SEARCHES
@@ -38,5 +39,6 @@ __all__ = [
     "encode_sets",
     "project",
     "search_plans",
+    "superfluous_separations",
     "tradeoff",
 ]

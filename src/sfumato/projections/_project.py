@@ -16,7 +16,7 @@ from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number, written
-from sfumato.parameters import check_ratio, check_share
+from sfumato.parameters import check_discernibility, check_ratio, check_share
 from sfumato.plurals import count_of
 from sfumato.principles import Principle, PrincipleRequest, attributes_of, requested_principles
 from sfumato.progress import Progress, silent
@@ -27,7 +27,7 @@ from sfumato.projections.plans.dependence import Dependence
 from sfumato.projections.plans.harmless_values import Harmless, harmless_mask, normalize_harmless
 from sfumato.projections.plans.plan import Plan, parse_plan
 from sfumato.projections.plans.tradeoff_curve import tradeoff
-from sfumato.projections.projected_tables import ProjectedTables
+from sfumato.projections.projected_tables import DiscernibilityLimit, ProjectedTables
 from sfumato.projections.projection import PrivateProjection, Projection
 from sfumato.projections.projection_parameters import check_search, check_sets
 from sfumato.registry import PROJECTED_ATTACKS
@@ -46,6 +46,7 @@ def project(
     harmless: Harmless | None = None,
     sets: str = "bits",
     search: str = "auto",
+    discernibility: Number | None = None,
     attacks: Sequence[str] | None = None,
     method: Method | str | None = None,
     seed: int | None = None,
@@ -65,6 +66,9 @@ def project(
     `harmless`: for an attribute the values that harm nobody, or a function that returns whether a value is harmless.
     `sets`: "bits" encodes a set as one attribute for each item, "whole" keeps it.
     `search`: "greedy" (CODIP*), "exhaustive", or "auto".
+    `discernibility`: the largest sum of the squared sizes of the groups of each table, where a suppressed row costs all rows
+    (d_m in the paper): a limit on the loss of the quasi-identifiers. A table above it counts as one that cannot be
+    published.
     `attacks`: the attacks that the internal report shows, by name; by default the built-in ones.
 
     A principle on one attribute holds in the table that contains it; a principle on several attributes together keeps them
@@ -97,6 +101,7 @@ def project(
         plan=None if plan is None else parse_plan(plan),
         sets=sets,
         search=search,
+        discernibility=check_discernibility(discernibility),
         method=method,
         attacks=None if attacks is None else tuple(attacks),
         seed=secret_seed(seed),
@@ -118,6 +123,7 @@ class _Request:
     plan: list[list[str]] | None
     sets: str
     search: str
+    discernibility: Fraction | None
     method: Method | str | None
     attacks: tuple[str, ...] | None
     seed: int
@@ -133,8 +139,9 @@ def _project_once(
     _check_principles(encoded, request.principles)
     curve = tradeoff(dependence)  # also for an explicit plan: the internal report shows it
     tables = ProjectedTables(
-        encoded.table, encoded.bits, rows, request.principles, request.method, request.seed, share, request.progress
-    )
+        encoded.table, encoded.bits, rows, request.principles, request.method, request.seed, share, request.progress,
+        DiscernibilityLimit(request.discernibility, source.rows),
+    )  # fmt: skip
     if request.plan is not None:
         # In the first round an unknown name is the publisher's mistake; later a bit may have lost its last row.
         names = request.plan if people is source else _existing(request.plan, encoded)
@@ -162,6 +169,7 @@ def _assemble(request: _Request, source: Table, result: CommonPeople) -> Project
         rows=source.rows,
         alpha=choice.thresholds["alpha"],
         beta=choice.thresholds["beta"],
+        discernibility=request.discernibility,
         principles=request.principles,
         sets=last.encoded.bits,
         schema=resolved_schema(source),

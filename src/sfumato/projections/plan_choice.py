@@ -198,6 +198,8 @@ def _no_plan(search: PlanSearch, tables: ProjectedTables) -> RequirementError:
     if errors and "principles" in search.failures:
         reason = f". {' + '.join(search.unreachable_blocks[0])}: {errors[0].problem}"
     remedies = {"alpha": "raise alpha", "beta": "raise beta", "principles": "relax the principles"}
+    if tables.quality.limit is not None:
+        remedies["principles"] += " or raise discernibility"
     if errors and not tables.has_principle(search.unreachable_blocks[0]):
         remedies["principles"] = "require a principle that applies to every table, such as k-anonymity"
     advice = [remedies[key] for key in ("alpha", "beta", "principles") if key in search.failures]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -14,11 +14,42 @@ from sfumato.anonymization.methods import Method
 from sfumato.anonymization.release import Release
 from sfumato.data.table import Table
 from sfumato.errors import RequirementError
+from sfumato.exact import written
 from sfumato.io.shuffle import table_seed
 from sfumato.principles import Principle, in_projection
 from sfumato.progress import Progress, silent
 from sfumato.projections.plans.plan import block_label
 from sfumato.seeds import PUBLIC_SEED, table_secret
+
+
+@dataclass(frozen=True)
+class DiscernibilityLimit:
+    """The largest discernibility of a table, in which every row of the original counts, also one that is in no table.
+
+    >>> DiscernibilityLimit(Fraction(12), rows=5).measured([2, 2])
+    13
+    """
+
+    limit: Fraction | None
+    """None: there is none."""
+    rows: int
+    """The rows of the original."""
+
+    def measured(self, sizes: Iterable[int]) -> int:
+        """Return Σ |G|² over groups of these sizes, and the number of all rows for each row in none of them."""
+        sizes = list(map(int, sizes))
+        return sum(size * size for size in sizes) + (self.rows - sum(sizes)) * self.rows
+
+    def excess(self, block: Sequence[str], sizes: Iterable[int]) -> RequirementError | None:
+        """Return the error for a table whose groups exceed the limit."""
+        if self.limit is None or (measured := self.measured(sizes)) <= self.limit:
+            return None
+        return RequirementError(
+            f"the groups of the table of {block_label(block)} have discernibility {measured:,}, above {written(self.limit)}",
+            remedy='Raise discernibility, relax the principles, or use the method "lattice" with loss = "discernibility".',
+            key="discernibility",
+            value=measured,
+        )
 
 
 @dataclass(eq=False)
@@ -36,6 +67,7 @@ class ProjectedTables:
     seed: int = 0
     suppress: Fraction = Fraction(0)
     progress: Progress = silent
+    quality: DiscernibilityLimit = DiscernibilityLimit(None, 0)
     _results: dict[tuple[str, ...], Release | RequirementError] = field(default_factory=dict)
 
     def reachable(self, block: Sequence[str]) -> bool:
@@ -68,7 +100,7 @@ class ProjectedTables:
         # Both seeds depend on the block alone, not on the order in which blocks are tried.
         place = self.table.schema.sensitive.index(block[0])
         try:
-            return anonymize_table(
+            release = anonymize_table(
                 project_table(self.table, block),
                 self._frame,
                 tuple(principles),
@@ -79,6 +111,7 @@ class ProjectedTables:
             )
         except RequirementError as error:
             return error
+        return self.quality.excess(block, release.audit.groups.sizes) or release
 
     @cached_property
     def _frame(self) -> Any:

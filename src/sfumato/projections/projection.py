@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,6 +87,8 @@ class Projection(Publication):
     beta: Threshold
     """The threshold on the information exposure."""
     principles: tuple[Principle, ...]
+    discernibility: Fraction | None
+    """The largest discernibility of a table that was allowed; None if there was no limit."""
     sets: Mapping[str, Sequence[str]]
     """The bits of each set that is published as bits."""
     schema: Schema
@@ -217,6 +220,8 @@ class Projection(Publication):
         """Return the arguments of `sf.project` that verification compares; thresholds only if they were given."""
         limits = {"alpha": self.alpha, "beta": self.beta}
         given = {key: threshold.limit for key, threshold in limits.items() if threshold.origin == "given"}
+        if self.discernibility is not None:
+            given["discernibility"] = self.discernibility
         return {"plan": self.plan.blocks, "harmless": self.harmless, **given}
 
     def _key_text(self, document: ProjectedDocument) -> str:
@@ -232,6 +237,9 @@ class Projection(Publication):
             f"  association loss      {loss:.2f}, required at most {written(self.alpha.limit)}",
             f"  information exposure  {exposure:.2f}, required at most {written(self.beta.limit)}",
         ]
+        if self.discernibility is not None:
+            largest = max(release.utility.classes.discernibility for release in self.releases)
+            lines.append(f"  discernibility        {largest:,}, required at most {written(self.discernibility)}")
         lines += [f"  note     {note}" for note in self.notes]
         for block, release in zip(self.plan.blocks, self.releases, strict=True):
             first, *rest = repr(release).splitlines()

@@ -58,6 +58,7 @@ def describe_projection(projection: Projection) -> dict[str, Any]:
         "plan": [list(block) for block in projection.plan.blocks],
         "chosen": _search_kind(projection.search),
         "thresholds": _thresholds(projection),
+        **_quality(projection),
         "harmless": {name: list(labels) for name, labels in projection.harmless.items()},
         "left_out": list(projection.left_out),
         "config": describe_config(projection.schema, projection.principles),
@@ -85,6 +86,13 @@ def _thresholds(projection: Projection) -> list[dict[str, Any]]:
         }
         for key, name in _THRESHOLDS.items()
     ]
+
+
+def _quality(projection: Projection) -> dict[str, Any]:
+    if projection.discernibility is None:
+        return {}
+    measured = [release.utility.classes.discernibility for release in projection.releases]
+    return {"quality": {"discernibility": measured, "wanted": written(projection.discernibility), "holds": True}}
 
 
 def _table(projection: Projection, release: Release) -> dict[str, Any]:

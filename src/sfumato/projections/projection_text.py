@@ -50,6 +50,9 @@ def verdict_sentence(document: ProjectedDocument) -> str:
 def search_sentence(document: ProjectedDocument) -> str:
     """Return how the plan was found."""
     text = _SEARCHES[document.chosen]
+    if document.quality is not None:
+        limit = document.quality.wanted
+        text += f" The discernibility of each table (the sum of the squared sizes of its groups) is at most {limit}."
     both_given = all(claim.origin == "given" for claim in document.thresholds)
     if both_given and document.chosen == "exhaustive":
         text += " Of those that meet the requirements, the one with the smallest association loss was chosen."

@@ -45,6 +45,9 @@ class UtilityClaim(Part):
     loss: LossClaim
     classes: GroupSizes
     marginals: list[MarginalClaim]
+    bound: Number | None = None
+    """No grouping of the original that satisfies the requirements has a mean loss below this; not written if it was not
+    computed."""
 
 
 class PrincipleWords(Part):

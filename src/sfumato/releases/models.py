@@ -212,6 +212,16 @@ class ThresholdClaim(Part):
     holds: bool
 
 
+class QualityClaim(Part):
+    """The limit on the discernibility of every table, and what was measured."""
+
+    discernibility: list[int]
+    """For each table the sum of the squared sizes of its groups, and the number of all rows for each suppressed row."""
+    wanted: str
+    """The largest one that was allowed."""
+    holds: bool
+
+
 class RuleClaim(Part):
     """How many cells are disclosed, and against whom they were chosen."""
 
@@ -380,6 +390,8 @@ class ProjectedDocument(Document):
     plan: list[list[str]]
     chosen: Literal["given", "greedy", "exhaustive"]
     thresholds: list[ThresholdClaim]
+    quality: QualityClaim | None = None
+    """Absent if there was no limit."""
     harmless: dict[str, list[str | None]]
     """For each attribute its values that are not sensitive; null for a missing one."""
     left_out: list[str]

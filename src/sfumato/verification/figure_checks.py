@@ -28,6 +28,9 @@ from sfumato.version import __version__
 UTILITY = "sfumato.anonymization.figures.recounted_utility:recounted_utility"
 """(original, audit of the published table, recodings, schema) → loss and marginals as release.json states them."""
 
+BOUND = "sfumato.anonymization.loss_bounds.published_bound:published_bound"
+"""(original, principles, share that may be suppressed, recodings, loss) → the bound on the loss that release.json states."""
+
 FIGURES = "sfumato.anonymization.figures.figure_tables:public_figures"
 """(original, audit of the published table, recodings, loss, units) → figures as release.json states them."""
 
@@ -87,6 +90,11 @@ def _first_difference(
             place = difference(stated["utility"][key], value, f"utility.{key}")
             if place is not None:
                 return place
+    bound = None
+    if counterfeits_of(document) == 0:
+        bound = load(BOUND)(original, requested, document.suppress, recodings, stated["utility"]["loss"]["mean"])
+    if difference(stated["utility"].get("bound"), bound, "") is not None:
+        return "utility.bound"
     again = load(FIGURES)(original, audit, recodings, stated["utility"]["loss"]["columns"], counted.units)
     return difference(stated["figures"], Figures.model_validate(json.loads(as_json(again))).to_dict(), "figures")
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.units import Units
-from sfumato.distances.neighbour_graph import Neighbours, NeighbourSets
+from sfumato.distances.neighbour_graph import GuardedNeighbours, Neighbours, NeighbourSets
 from sfumato.principles import NeighbourLimit
 
 MOST = 40_000
@@ -44,7 +44,7 @@ def lifted(limit: NeighbourLimit, units: Units) -> NeighbourLimit | None:
     return NeighbourLimit(of_unit, NeighbourSets(_bits(sets, limit.neighbours)), limit.allowed)
 
 
-def _bits(sets: list[NDArray[np.int64]], neighbours: Neighbours) -> NDArray[np.uint64]:
+def _bits(sets: list[NDArray[np.int64]], neighbours: Neighbours | GuardedNeighbours) -> NDArray[np.uint64]:
     """Return which sets are near one another, one bit per pair."""
     size = len(sets)
     members = np.concatenate(sets)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.distances.neighbour_counters import BitsetCounter
-from sfumato.distances.neighbour_graph import Neighbours, NeighbourSets, NeighbourWindows
+from sfumato.distances.neighbour_graph import GuardedNeighbours, Neighbours, NeighbourSets, NeighbourWindows
 from sfumato.errors import ParameterError
 from sfumato.kernels.neighbour_lookup import BITS, WINDOWS
 
@@ -44,7 +44,7 @@ class NeighbourArrays:
     """For each value one bit per other value, in words of 64."""
 
     @classmethod
-    def of(cls, neighbours: Neighbours | NeighbourSets) -> NeighbourArrays:
+    def of(cls, neighbours: Neighbours | NeighbourSets | GuardedNeighbours) -> NeighbourArrays:
         """Lay out neighbours; too many values without an order are an error."""
         windows = neighbours.windows
         if windows is not None:
@@ -54,15 +54,18 @@ class NeighbourArrays:
         if isinstance(neighbours, NeighbourSets):
             return cls(BITS, nothing, nothing, nothing, neighbours.bits)
         assert not isinstance(neighbours, NeighbourWindows)
-        size = len(neighbours.attribute)
+        graph = neighbours.graph if isinstance(neighbours, GuardedNeighbours) else neighbours
+        size = len(graph.attribute)
         if size > MOST:
             raise ParameterError(
-                f"{neighbours.attribute.name!r} has {size:,} distinct values under a distance with no order, more than the "
+                f"{graph.attribute.name!r} has {size:,} distinct values under a distance with no order, more than the "
                 f"{MOST:,} whose neighbours are stored pair by pair",
                 remedy='Round the values, use a distance along one order, such as absolute, or method "mondrian".',
                 key="distance",
                 value=size,
             )
+        if isinstance(neighbours, GuardedNeighbours):
+            return cls(BITS, nothing, nothing, nothing, neighbours.bits())
         counter = neighbours.counter
         if not isinstance(counter, BitsetCounter):
             counter = BitsetCounter(neighbours.bound, neighbours.epsilon, size)

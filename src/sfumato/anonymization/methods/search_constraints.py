@@ -251,6 +251,8 @@ def _candidates(condition: HistogramCondition) -> NDArray[np.int64]:
     """Return the values of which a group may consist, in order: those of all rows, or different ones if no other counts."""
     counts = np.bincount(condition.values)
     different = np.flatnonzero(counts)
+    if condition.kind == excess.GUARDED:
+        return different[:1]  # a group without guarded values, if there is one
     return different if condition.kind in (*_SPREAD, *_DIVERSITY) else np.repeat(different, counts[different])
 
 
@@ -260,6 +262,8 @@ def _best_values(kind: int, candidates: NDArray[np.int64], size: int) -> NDArray
     Conditions on diversity are met best by different values in turn, on the spread of numbers by the two extremes, and on
     likeness to the table by evenly spaced quantiles of the table's values.
     """
+    if kind == excess.GUARDED:
+        return np.repeat(candidates, size)
     if kind in _SPREAD:
         return candidates[np.arange(size) % 2 * (len(candidates) - 1)]
     if kind in _DIVERSITY:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,12 +12,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.anonymization.feasibility.exchange_bounds import cycle_bound
 from sfumato.anonymization.methods.method import Grouping, Method, Task
 from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
 from sfumato.data.groups import combined, renumber
+from sfumato.distances.neighbour_graph import GuardedNeighbours
 from sfumato.errors import ParameterError
 from sfumato.kernels.cell_shares import Shares
-from sfumato.kernels.xcolor_exchanges import AFTER, BEFORE, CYCLES, LOOKS, SWAPS, TESTS, exchanges
+from sfumato.kernels.xcolor_exchanges import AFTER, BEFORE, CYCLES, LONGEST, LOOKS, SWAPS, TESTS, exchanges
 from sfumato.principles import Dissimilarity, NeighbourLimit, exactly, size_part
 
 Integers = NDArray[np.int64]
@@ -25,7 +28,9 @@ _LOOKS = 100_000_000
 """The number of times that a row may look at a group for a partner if success is not guaranteed: some minutes at most."""
 
 CYCLE_TESTS = 400_000_000
-"""The number of pairs to test for cycles of three: some seconds, and all pairs up to a thousand rows."""
+"""The number of pairs to test for cycles: some seconds."""
+
+_UNLIMITED = int(np.iinfo(np.int64).max)
 
 
 @dataclass(frozen=True)
@@ -38,13 +43,16 @@ class XColor(Method):
     k-anonymity. Source: Wang & Liu (2010), Algorithms 1 and 2.
 
     Departures from the paper: n rows form ⌊n/k⌋ groups whose sizes differ by at most 1 (Algorithm 1 finds no bucket for
-    n = 29, k = 10); every violation is tried before giving up, and cycles of three when swaps are stuck; t depends on each
-    group's own size; progress is measured by the edges within groups, which fall with every exchange, not by the
+    n = 29, k = 10); every violation is tried before giving up, and cycles of any length when swaps are stuck; t depends on
+    each group's own size; progress is measured by the edges within groups, which fall with every exchange, not by the
     violations, which may rise.
 
-    The exchanges succeed whenever Θ < (t+1)(q·m+1)/(q+s−1), for m groups of q to s rows and Θ the largest degree; beyond
-    that bound they often do. The start uses degrees only, so the groups are nearly random in the quasi-identifiers: expect
-    a high loss.
+    In a cycle each row takes the place of the next one, in another group; the paper leaves them to future work. They are
+    searched for from every row with neighbours in its group, shortest first, until a budget of tests is spent.
+
+    The exchanges succeed whenever Θ < (t+1)(q·m+1)/(q+s−1), for m groups of q to s rows and Θ the largest degree; with
+    cycles, for t = 0, up to about 2m/3 (see `sfumato.anonymization.cycle_bound`). Beyond that they often do. The start uses
+    degrees only, so the groups are nearly random in the quasi-identifiers: expect a high loss.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -66,17 +74,21 @@ class XColor(Method):
         assert isinstance(limit, NeighbourLimit)
         values, codes = np.unique(limit.values, return_inverse=True)
         within = np.array([0, len(values)])
+        assert not isinstance(limit.neighbours, GuardedNeighbours)
         near = limit.neighbours.counts(within, values, np.bincount(codes)) - 1  # among the rows of the task
         degrees, largest = near[codes], int(near.max())
         start = initialize(degrees, k)
         nearness, space = NeighbourArrays.of(limit.neighbours), task.search_space
-        bound = guarantee(np.bincount(start), principle.allowed_neighbours)
+        # the largest degree is a whole number, so both bounds can be stated as the first that is too large
+        swaps = math.ceil(guarantee(np.bincount(start), principle.allowed_neighbours))
+        bound = max(swaps, cycle_bound(len(start), int(start.max()) + 1, principle.delta) + 1)
         guaranteed = largest < bound
         result = exchange(
             start, limit.values, nearness, principle.allowed_neighbours, space.places, space.shares,
             looks=None if guaranteed else _LOOKS,
+            cycle_tests=_UNLIMITED if guaranteed else CYCLE_TESTS,
         )  # fmt: skip
-        comparison = f"Θ = {largest:,} {'<' if guaranteed else '≥'} {float(bound):,.1f}"
+        comparison = f"Θ = {largest:,} {'<' if guaranteed else '≥'} {bound:,}"
         notes = [
             f"XColor: exchanges were {'certain' if guaranteed else 'not certain'} to remove all violations ({comparison})."
         ]
@@ -140,10 +152,13 @@ class ExchangeResult:
     """The rows that still have more neighbours in their group than it allows."""
     swaps: int
     cycles: int
+    """Exchanges of several rows in a cycle, after no swap of a violation was left that lowers the potential."""
+    longest_cycle: int
+    """The rows of the longest of them."""
     potential: tuple[int, int]
     """The number of neighbouring pairs within groups, before and after."""
     exhausted: bool
-    """Whether, if violations are left, every swap and every cycle of three was tried."""
+    """Whether, if violations are left, every cycle of rows in different groups was tried."""
 
 
 def exchange(
@@ -181,12 +196,11 @@ def exchange(
     # sizes never change during exchanges, so the limit of each group is fixed
     by_size = {int(size): allowed(int(size)) for size in np.unique(sizes)}
     of_group = np.array([by_size[int(size)] for size in sizes], np.int64)
-    figures = np.zeros(6, np.int64)
+    figures = np.zeros(7, np.int64)
     profile, profiles = _profiles(places, shares)
-    unlimited = np.iinfo(np.int64).max
     exchanges(
         nearness.arrays, shares, (values, places, profile), (offsets, members, moved, own, of_group),
-        int(values.max()) + 1, profiles, unlimited if limit is None else limit, unlimited if looks is None else looks,
+        int(values.max()) + 1, profiles, _UNLIMITED if limit is None else limit, _UNLIMITED if looks is None else looks,
         cycle_tests, figures,
     )  # fmt: skip
     return ExchangeResult(
@@ -194,6 +208,7 @@ def exchange(
         np.flatnonzero(own > of_group[moved]),
         int(figures[SWAPS]),
         int(figures[CYCLES]),
+        int(figures[LONGEST]),
         (int(figures[BEFORE]), int(figures[AFTER])),
         bool(figures[TESTS] <= cycle_tests and (looks is None or figures[LOOKS] <= looks)),
     )

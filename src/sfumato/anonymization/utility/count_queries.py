@@ -30,8 +30,8 @@ class QueryErrors:
 
     A query that no row matches has no relative error; Wang & Liu (2010) do not say how they treat such queries. Here they
     are left out of `mean`, `median` and `quantiles`, and counted in `zeros`. `bounded_mean` is the mean over all queries of
-    |estimate − raw| / max(raw, bound), where `bound` is the sanity bound. If no query has a relative error, the figures are
-    None.
+    |estimate − raw| / max(raw, bound), where `bound` is the sanity bound. `pooled` is a ratio of sums. If no query has a
+    relative error, the figures are None.
 
     >>> from sfumato.anonymization.utility.utility_example import example
     >>> table, recoding = example()
@@ -83,6 +83,12 @@ class QueryErrors:
     def median(self) -> float | None:
         """The median relative error of the queries that some row matches."""
         return float(np.median(self._matched)) if len(self._matched) else None
+
+    @property
+    def pooled(self) -> float | None:
+        """The sum of all |estimate − raw| over the sum of all raw: large counts weigh more; None if no row matches any."""
+        total = int(self.raw.sum())
+        return math.fsum(np.abs(self.estimate - self.raw).tolist()) / total if total else None
 
     def quantiles(self, levels: Sequence[float] = QUANTILES) -> dict[float, float] | None:
         """Return quantiles of the relative errors, with linear interpolation; None if there are none."""

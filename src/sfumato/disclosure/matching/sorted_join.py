@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.disclosure.matching.common_values import counts_by_bits, has_common_values
 from sfumato.kernels.dictionary_join import joined_counts
 from sfumato.kernels.dictionary_matching import consistent_counts
 
@@ -44,6 +45,14 @@ def counts_by_join(
     pattern_of = distinct_rows(np.packbits(distinct >= 0, axis=1))[1]
     members = np.split(np.argsort(pattern_of, kind="stable"), np.cumsum(np.bincount(pattern_of))[:-1])
     done = 0
+    if not len(matching.weights):
+        # rows with few others like them are not worth a sort of the dictionary
+        few = np.bincount(pattern_of)[pattern_of] < _SORT
+        few[few] = has_common_values(matching, rows[few])
+        done = int(few.sum())
+        if done:
+            counts[few] = sums[few] = counts_by_bits(matching, rows[few])
+        members = [left for left in (part[~few[part]] for part in members) if len(left)]
     for part in members:
         disclosed = np.flatnonzero(rows[part[0]] >= 0)
 

@@ -92,7 +92,7 @@ def check(
     if most_attributes is not None and first.attributes > most_attributes:
         raise ParameterError(
             f"{first.attributes} attributes are too many: a best rule can be found for up to {most_attributes}",
-            remedy="Name fewer attributes.",
+            remedy='Name fewer attributes, or search by MinRisk (search="min-risk"), which takes any number.',
             key="attributes",
             value=first.attributes,
         )

@@ -78,6 +78,23 @@ def threshold_checks(document: ProjectedDocument, measured: Mapping[str, float] 
     return [_threshold_check(claim, measured, suppressed) for claim in document.thresholds]
 
 
+def quality_checks(document: ProjectedDocument) -> list[Check]:
+    """Compare the discernibility of every table with the limit; the sizes of its groups are counted with its utility."""
+    claim = document.quality
+    if claim is None:
+        return []
+    try:
+        limit = as_fraction(claim.wanted, "discernibility")
+    except SfumatoError as error:
+        return [Check("discernibility", False, f"invalid limit: {error.problem}")]
+    measured = [table.utility.classes.discernibility for table in document.tables]
+    if claim.discernibility != measured:
+        return [Check("discernibility", False, "the stated values are not those of the utility of the tables")]
+    if max(measured) > limit or not claim.holds:
+        return [Check("discernibility", False, f"it is {max(measured):,} in a table, required at most {claim.wanted}")]
+    return [Check("discernibility", True, f"at most {max(measured):,} in each table, required at most {claim.wanted}")]
+
+
 def _threshold_check(claim: ThresholdClaim, measured: Mapping[str, float] | None, suppressed: bool) -> Check:
     """Check one ratio: what release.json states, and then, if it is known, the ratio of the original."""
     try:

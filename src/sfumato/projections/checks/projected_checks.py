@@ -14,7 +14,7 @@ from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.principles import Principle
 from sfumato.projections.checks.dependence_measurement import DependenceMeasurement
-from sfumato.projections.checks.plan_checks import plan_check, threshold_checks
+from sfumato.projections.checks.plan_checks import plan_check, quality_checks, threshold_checks
 from sfumato.projections.checks.projected_table_checks import (
     dependence_check,
     table_order_check,
@@ -86,7 +86,7 @@ def projected_checks(
     measured = None
     if len(parts) == len(document.tables):
         measured = DependenceMeasurement.of(parts, document.harmless).ratios(document.plan)
-    return [*checks, *threshold_checks(document, measured, suppressed)]
+    return [*checks, *threshold_checks(document, measured, suppressed), *quality_checks(document)]
 
 
 class _Part:

@@ -29,6 +29,7 @@ class ExpectedProjection:
     harmless: Any = None
     sets: str | None = None
     suppress: Any = None
+    discernibility: Any = None
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> ExpectedProjection:
@@ -59,6 +60,7 @@ class ExpectedProjection:
             self._plan(document),
             self._sets(manifest),
             *self._suppress(document),
+            self._discernibility(document),
         )
         first = next(filter(None, differences), None)
         return first or next(self._harmless(manifest, known), None)
@@ -110,6 +112,16 @@ class ExpectedProjection:
         for table in document.tables:
             if as_fraction(table.suppress, "suppress") != expected:
                 yield f"suppress is {table.suppress} in release.json, and {self.suppress} is given"
+
+    def _discernibility(self, document: ProjectedDocument) -> str | None:
+        if self.discernibility is None:
+            return None
+        if document.quality is None:
+            return f"release.json states no limit of the discernibility, and {self.discernibility} is given"
+        stated = document.quality.wanted
+        if as_fraction(stated, "discernibility") == as_fraction(self.discernibility, "project.discernibility"):
+            return None
+        return f"discernibility is {stated} in release.json, and {self.discernibility} is given"
 
     def _harmless(self, manifest: Manifest, known: Schema | None) -> Iterator[str]:
         """Compare the stated harmless values with the published values among the expected ones."""

@@ -1,0 +1,172 @@
+"""Guarded values: k, l, ε and δ for some sensitive values only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.table import Table
+from sfumato.data.text_values import text_value
+from sfumato.distances.neighbour_graph import GuardedNeighbours, NeighbourGraph
+from sfumato.errors import ParameterError
+from sfumato.exact import Number, Ratios
+from sfumato.principles.clique_capacity import allowed_neighbours
+from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
+from sfumato.principles.search_conditions import HistogramCondition, NeighbourLimit
+from sfumato.principles.value_rules import is_known, matching_codes
+from sfumato.principles.view import View
+from sfumato.principles.worked_example import Example, two_age_groups
+
+
+@dataclass(frozen=True)
+class GuardedValues(Principle):
+    """A group with guarded values has at least k rows, at most 1/l guarded, each with at most (1−δ)(|G|−1) ε-neighbours.
+
+    In plain words: whose secret is one of the guarded values is better hidden than others: in a larger group, among more
+    people with other secrets, and with a wider range around the secret.
+
+    The level is the size of a group over the count of its guarded values, all of them together; infinite in a group without
+    any. State one requirement for each set of values that needs its own protection, beside those for everybody.
+
+    - `values`: the guarded values: a value, a node of the column's hierarchy, an item of sets, `(missing)`, or a comparison
+      such as ">= 100000"; one or several.
+    - `l`: guarded values may make up at most 1/l of a group; 1 does not limit them.
+    - `k`: the smallest number of people in a group with a guarded value.
+    - `epsilon`: the largest distance at which another value is near a guarded one; without it, nearness is not limited.
+    - `delta`: the share of the others in a group that must be farther than that; required with `epsilon`.
+
+    Not monotone if ε is given: {40,60} and {50,80} with all values guarded at ε = 15 have risk 0, their union 2/3.
+
+    Does not protect against learning that somebody has none of the guarded values; nor does it hide values that are not
+    guarded. A group that is unusually large shows that somebody in it may have a guarded value.
+
+    Source: Xiao & Tao (2006b), Personalized privacy preservation, SIGMOD, for the share of guarded values taken together;
+    Wang & Liu (2010), XColor: protecting general proximity privacy, ICDE, for ε and δ.
+
+    >>> GuardedValues("HIV", l=5, k=10).label
+    'guarded values (values = HIV, l = 5, k = 10)'
+    """
+
+    values: Any
+    l: Number = 1
+    k: int = 1
+    epsilon: Number | None = None
+    delta: Number | None = None
+    on: On = None
+
+    name: ClassVar[str] = "guarded-values"
+    title: ClassVar[str] = "guarded values"
+    family: ClassVar[str] = "diversity"
+    scope: ClassVar[Literal["each"]] = "each"
+    monotone: ClassVar[bool] = False
+    covers: ClassVar[bool] = False
+    uses_distance: ClassVar[bool] = True
+    histogram_only: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        several = self.values if isinstance(self.values, list | tuple | set | frozenset) else [self.values]
+        rules = tuple(dict.fromkeys(text_value(str(value)) for value in several if not isinstance(value, bool)))
+        if not rules or "" in rules:
+            raise ParameterError(
+                f"{self.name}: values = {self.values!r} names no value",
+                remedy='Name one or several values, such as ["HIV"] or ">= 100000".',
+                key="values",
+                value=self.values,
+            )
+        object.__setattr__(self, "values", rules[0] if len(rules) == 1 else rules)
+        self.set_fraction("l", least=1)
+        self.check_whole("k")
+        if (self.epsilon is None) != (self.delta is None):
+            missing = "delta" if self.delta is None else "epsilon"
+            raise ParameterError(
+                f"{self.name}: {missing} is missing: epsilon and delta belong together",
+                remedy=f"Give {missing} too, or neither.",
+                key=missing,
+            )
+        if self.epsilon is not None:
+            self.set_fraction("epsilon", least=0)
+            self.set_fraction("delta", least=0, most=1)
+        if self.l == 1 and self.k == 1 and self.epsilon is None:
+            raise ParameterError(
+                f"{self.name}: nothing is required of groups with these values",
+                remedy="Give l above 1, k above 1, or epsilon and delta.",
+                key="l",
+                value=self.l,
+            )
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The values as a tuple."""
+        return (self.values,) if isinstance(self.values, str) else tuple(self.values)
+
+    def check_table(self, table: Table, attributes: Sequence[tuple[str, ...]]) -> None:
+        """Raise an error if a value is not one of the attributes, because it would guard nothing."""
+        columns = [column for names in attributes for name in names for column in table.schema.components(name)]
+        for rule in self.rules:
+            if not any(is_known(table.column(column), rule) for column in columns):
+                raise ParameterError(
+                    f"{self.name}: no row has the value {rule!r}, and no hierarchy contains it: nothing would be guarded",
+                    remedy="Write the value as it is in the data, name its column with `on`, or remove it.",
+                    key="values",
+                    value=rule,
+                    file=table.source,
+                )
+
+    def guarded(self, view: View) -> NDArray[np.bool_]:
+        """Return for each sensitive value whether it is guarded."""
+        column = view.attribute.single(self.title)
+        return matching_codes(column, self.rules, self.title)[view.attribute.parts[:, 0]]
+
+    def measure(self, view: View) -> Measurement:
+        """Return each group's size over its guarded values, its size if it has any, and the risk of the guarded values."""
+        histogram = view.histogram
+        guarded = self.guarded(view)[histogram.values]
+        count = np.add.reduceat(np.where(guarded, histogram.counts, 0), histogram.starts)
+        any_guarded = (count > 0).astype(np.int64)
+        parts = [
+            Part.at_least("l", Ratios(histogram.sizes, count), exactly(self.l)),
+            Part.at_least("k", Ratios(view.groups.heads, any_guarded), self.k),
+        ]
+        if self.epsilon is not None:
+            near = np.where(guarded, view.near_counts(self._graph(view)), 0)
+            largest = np.maximum.reduceat(near, histogram.starts)
+            alone = histogram.sizes == 1
+            others = np.where(alone, any_guarded, np.maximum(largest - 1, 0))
+            risk = Ratios(others, np.where(alone, 1, histogram.sizes - 1))
+            parts.append(Part.at_most("risk", risk, 1 - exactly(self.delta)))  # type: ignore[arg-type]
+        return Measurement(tuple(parts))
+
+    def _graph(self, view: View) -> NeighbourGraph:
+        return view.graph(exactly(self.epsilon))  # type: ignore[arg-type]
+
+    def neighbours(self, view: View) -> NeighbourGraph | None:
+        """Return the ε-neighbour graph under the declared distance, if ε is given."""
+        return None if self.epsilon is None else self._graph(view)
+
+    def search_conditions(self, view: View) -> Sequence[NeighbourLimit | HistogramCondition]:
+        """Return the condition on the share and the size, and the limit on ε-neighbours of guarded values."""
+        from sfumato.kernels import group_excess as excess
+
+        codes, guarded = view.attribute.codes, self.guarded(view)
+        least = self.k if self.epsilon is None or not self.delta else max(self.k, 2)  # a group of one has risk 1
+        share = float(1 / exactly(self.l))
+        condition = HistogramCondition(guarded.astype(np.int64)[codes], excess.GUARDED, least, share)
+        if self.epsilon is None:
+            return (condition,)
+        delta = exactly(self.delta)  # type: ignore[arg-type]
+        near = GuardedNeighbours.of(self._graph(view), guarded)
+        return (condition, NeighbourLimit(codes, near, lambda size: allowed_neighbours(size, delta)))
+
+    @classmethod
+    def example(cls) -> Example:
+        """Return a group in which one of four has a guarded illness, and one in which two of four have."""
+        return two_age_groups(
+            cls("HIV", l=3),
+            "illness",
+            (("HIV", "flu", "gout", "ulcer"), "HIV is the illness of 1 of the 4", "4/1"),
+            (("HIV", "HIV", "flu", "gout"), "HIV is the illness of 2 of the 4", "4/2"),
+        )
