@@ -77,6 +77,24 @@ def test_folders_are_verified_and_repeated(people, tmp_path, resist):
     assert all((again / name).read_bytes() == (folder / name).read_bytes() for name in ("data.csv", "release.json"))
 
 
+def test_other_hierarchies_stay_as_they_are(people, tmp_path):
+    """Of a quasi-identifier with names, of the secret, and of numbers: verified with and without the original."""
+    schema = sf.Schema(
+        ["age", "income", "sex"],
+        ["workclass"],
+        hierarchies={"age": sf.Intervals((4, 16)), "sex": sf.data.Flat(), "workclass": sf.data.Flat()},
+    )
+    data = people.append_column("sex", pa.array(["f", "m"] * 300))
+    release = sf.anonymize(data, schema, sf.KAnonymity(4), resist=["ends"], seed=3)
+    assert release.schema.hierarchies["age"] == sf.Intervals((4, 16))
+    assert release.schema.recodings == {"age": "ancestor", "income": "ancestor"}
+    folder = release.save(tmp_path / "out")
+    for original in (data, None):
+        assert [
+            check.detail for check in sf.verify(folder, original=original, schema=schema).checks if check.holds is False
+        ] == []
+
+
 def test_a_release_with_ends_that_claims_to_have_none(people, tmp_path):
     folder = sf.anonymize(people, SCHEMA, sf.KAnonymity(4), seed=3).save(tmp_path / "out")
     document = json.loads((folder / "release.json").read_text(encoding="utf-8"))

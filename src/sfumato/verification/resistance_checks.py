@@ -8,7 +8,7 @@ from dataclasses import replace
 from sfumato.data.hierarchy import Intervals
 from sfumato.data.hierarchy_builders.dates import Dates
 from sfumato.data.public_grids import with_public_grids
-from sfumato.data.schema import Schema
+from sfumato.data.schema import Kind, Schema
 from sfumato.data.table import Table
 from sfumato.principles import Principle
 from sfumato.releases.models import GroupedTable
@@ -56,5 +56,9 @@ def with_stated_grids(
         for name, tree in declared.hierarchies.items()
         if name not in schema.hierarchies and isinstance(tree, Intervals | Dates)
     }
-    grids = {name: declared.recodings.get(name, "ancestor") for name in (*stated, *schema.hierarchies)}
-    return replace(schema, hierarchies={**schema.hierarchies, **stated}, recodings={**grids, **schema.recodings})
+    nodes = {
+        name: "ancestor"
+        for name in declared.quasi_identifiers
+        if declared.recodings.get(name) == "ancestor" and declared.kinds.get(name) in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL)
+    }
+    return replace(schema, hierarchies={**schema.hierarchies, **stated}, recodings={**nodes, **schema.recodings})
