@@ -210,6 +210,7 @@ METHODS = Registry(
     {
         "glaze": "sfumato.anonymization.methods.glaze:Glaze",
         "deal": "sfumato.anonymization.methods.deal:Deal",
+        "exact": "sfumato.anonymization.methods.exact:Exact",
         "lattice": "sfumato.anonymization.methods.lattice:Lattice",
         "mondrian": "sfumato.anonymization.methods.mondrian:Mondrian",
         "xcolor": "sfumato.anonymization.methods.xcolor:XColor",

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.methods import Task
+from sfumato.anonymization.methods.method import Task
 from sfumato.distances.neighbour_graph import NeighbourGraph
 from sfumato.exact import as_fraction
 from sfumato.principles import (
@@ -25,7 +25,7 @@ from sfumato.principles import (
     Principle,
 )
 
-_LIMITED = (Dissimilarity, AlphaKAnonymity, FrequencyLDiversity, EpsilonMAnonymity, DeltaLDiversity)
+LIMITED = (Dissimilarity, AlphaKAnonymity, FrequencyLDiversity, EpsilonMAnonymity, DeltaLDiversity)
 """Principles under which no more rows of a group are pairwise near than one row and the neighbours that it may have."""
 
 _VALUES = 6_000
@@ -78,7 +78,7 @@ class Crowds:
         if task.table.units is not None:  # limits are on people then, not on rows
             return best
         for principle, names in task.requirements:
-            if type(principle) not in _LIMITED:
+            if type(principle) not in LIMITED:
                 continue
             for limit in task.search_conditions(principle, names):
                 if isinstance(limit, NeighbourLimit):
