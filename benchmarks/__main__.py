@@ -226,6 +226,28 @@ def release(sizes: tuple[int, ...], seed: int, requirements: str, methods: str, 
 
 
 @main.command(
+    epilog="""\b
+Example:
+  SFUMATO_DATA=data python -m benchmarks ui
+  python -m benchmarks ui --rows 20000 --json"""
+)
+@click.option("--rows", default=295_243, show_default=True, type=click.IntRange(min=1000), help="Rows of the table.")
+@json_option
+def ui(rows: int, as_json: bool) -> None:
+    """The browser interface: how long a user waits for each answer, with the project's goals, and the server's memory.
+
+    Seconds are wall time, because a user waits for them. The table is a CSV file of acs2018/sal_occ.csv.gz below
+    SFUMATO_DATA or, if that is absent, of the synthetic census.
+    """
+    from benchmarks.console_tables import progress_line, show_runs
+    from benchmarks.costs.ui_cost import run
+
+    with progress_line() as notify:
+        figures = run(rows, notify)
+    show(figures, as_json, show_runs)
+
+
+@main.command(
     "first-use",
     epilog="""\b
 Example:

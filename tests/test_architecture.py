@@ -51,11 +51,13 @@ LAYERS = [
     ["disclosure"],
     ["projections"],
     ["attacks"],
+    ["comparison"],
     ["_report"],
     ["config", "census"],
     ["profiling"],
     ["testing"],
     ["demo"],
+    ["ui"],
     ["cli"],
     ["__main__"],
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 
 import numpy as np
@@ -12,7 +12,7 @@ import sfumato as sf
 from sfumato import registry, testing
 from sfumato.exact import Ratios
 from sfumato.principles import Measurement, Part
-from sfumato.registry import METHODS, PRINCIPLES
+from sfumato.registry import METHODS, PRINCIPLES, required_parameters
 
 PARAMETERS = {
     "k-anonymity": sf.KAnonymity(2),
@@ -34,6 +34,17 @@ def test_every_principle(name):
     testing.check_principle(PARAMETERS.get(name, PRINCIPLES[name].example().principle))
 
 
+@pytest.mark.parametrize("name", PRINCIPLES)
+def test_every_parameter_has_a_range_and_a_meaning(name):
+    kind = PRINCIPLES[name]
+    parameters = [field.name for field in fields(kind) if field.name != "on"]
+    assert sorted(kind.ranges) == sorted(parameters)
+    controls = {control.name: control for control in sf.principles.parameter_controls(kind)}
+    assert list(controls) == parameters
+    assert all(control.meaning for control in controls.values())
+    assert [name for name in parameters if controls[name].required] == required_parameters(kind)
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method(name):
     principles = [sf.Dissimilarity(1, "0.5", 2)] if name == "xcolor" else [sf.KAnonymity(2)]
@@ -41,7 +52,7 @@ def test_every_method(name):
 
 
 NEW_PRINCIPLE = '''
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from sfumato.principles.principle import Measurement, Principle, size_part
 from sfumato.principles.worked_example import two_age_groups
 
@@ -132,6 +143,25 @@ def first_row(self, view):
     return Measurement((Part.at_least("first", Ratios.whole(first.astype(np.int64)), Fraction(1)),))
 
 
+@dataclass(frozen=True)
+class Laxer(sf.Principle):
+    """Every group contains at most some rows.
+
+    - `rows`: the largest number of rows.
+    """
+
+    rows: int
+    name = "laxer"
+    scope = "groups"
+    ranges = {"rows": sf.principles.ParameterRange("whole", "rows", "higher", (1, 9), least=1)}  # noqa: RUF012
+
+    def __post_init__(self):
+        self.check_ranges()
+
+    def measure(self, view):
+        return Measurement((Part.at_most("rows", Ratios.whole(view.groups.sizes), self.rows),))
+
+
 @pytest.mark.parametrize(
     ("principle", "words"),
     [
@@ -143,6 +173,7 @@ def first_row(self, view):
         (variant(measure=lambda self, view: None), "must return a Measurement"),
         (variant(absorbing=True), "an absorbing principle is monotone"),
         (variant(measure=odd, size_only=True, implied_k=property(lambda self: 1)), "size alone does not decide"),
+        (Laxer(2), "declared to get stricter"),
         (variant(certificate=lambda self, view: "no"), "certificate\\(\\) rules out"),
         (variant(as_dissimilarity=lambda self: sf.Dissimilarity(1, 1, 5), scope="whole"), "not equivalent"),
     ],

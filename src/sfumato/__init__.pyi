@@ -2,6 +2,7 @@ from . import (
     analysis,
     anonymization,
     attacks,
+    comparison,
     data,
     disclosure,
     distances,
@@ -18,7 +19,7 @@ from ._audit import audit
 from ._explain import Explanation, MeasuredExample, explain
 from ._report import report
 from .analysis import ReleasedTable, ReleasedTables, combine, read_release
-from .anonymization import Feasibility, Frontier, FullDomain, Release, anonymize, frontier, full_domain, replay
+from .anonymization import Feasibility, Frontier, FullDomain, Release, anonymize, frontier, full_domain, replay, warm_up
 from .anonymization.feasibility import feasibility
 from .anonymization.methods import Deal, Glaze, Lattice, Method, Mondrian, XColor
 from .attacks._attack import Attacks, attack
@@ -54,7 +55,7 @@ from .principles import (
     VarianceControl,
 )
 from .profiling import Profile, profile
-from .progress import Progress
+from .progress import Cancellation, Progress
 from .projections import Projection, project
 from .verification import Verification, verify, verify_sequence
 from .version import __version__
@@ -65,6 +66,7 @@ __all__ = [
     "Attacks",
     "Audit",
     "BetaLikeness",
+    "Cancellation",
     "Config",
     "Dates",
     "Deal",
@@ -123,6 +125,7 @@ __all__ = [
     "attacks",
     "audit",
     "combine",
+    "comparison",
     "data",
     "disclosure",
     "distances",
@@ -147,5 +150,6 @@ __all__ = [
     "verification",
     "verify",
     "verify_sequence",
+    "warm_up",
     "withhold",
 ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -14,6 +15,55 @@ from sfumato.exact import Number, as_fraction, as_parameter, written
 
 _SEED_BITS = 4096
 """The most bits of a seed: Python reads no text of more than 4,300 digits as a number."""
+
+
+Unit = Literal["people", "rows", "values", "share", "distance", "variance", "factor"]
+"""What a parameter counts or measures.
+
+people, or rows where the schema declares no people; rows; distinct sensitive values; a share from 0 to 1; a distance between
+two sensitive values; a variance of sensitive values; a number without a unit.
+"""
+
+
+@dataclass(frozen=True)
+class ParameterRange:
+    """The values that a parameter may have, those that are usual, and in which direction the requirement gets stricter.
+
+    >>> share = ParameterRange("number", "share", "lower", usual=("0.1", "0.9"), least=0, most=1)
+    >>> share.allows(Fraction(1)), share.allows(Fraction(2))
+    (True, False)
+    """
+
+    kind: Literal["whole", "number", "choice", "columns", "values"]
+    """A whole number; any number; one of `choices`; a list of lists of columns; one or several values of a column."""
+    unit: Unit | None = None
+    """What it counts or measures; None if it is no number."""
+    stricter: Literal["higher", "lower"] | None = None
+    """In which direction the requirement gets stricter; None if it is no number."""
+    usual: tuple[Number, Number] | None = None
+    """From where to where people usually choose it. Of a distance or a variance: as shares of that of the whole table."""
+    least: Number = 0
+    most: Number | None = None
+    """The largest number allowed; None if there is none."""
+    above: bool = False
+    """Whether the number must be above `least`: at that number the requirement could never hold."""
+    choices: tuple[str, ...] = ()
+    """The texts that are allowed."""
+
+    def allows(self, value: Fraction) -> bool:
+        """Return whether a number is within the range."""
+        low = as_fraction(self.least)
+        return (value > low if self.above else value >= low) and (self.most is None or value <= as_fraction(self.most))
+
+
+def whole(unit: Unit, usual: tuple[int, int]) -> ParameterRange:
+    """Return the range of a whole number from 1; the higher it is, the stricter is the requirement."""
+    return ParameterRange("whole", unit, "higher", usual, least=1)
+
+
+def choice(*choices: str) -> ParameterRange:
+    """Return the range of a parameter that is one of some texts."""
+    return ParameterRange("choice", choices=choices)
 
 
 class ParameterChecks:
@@ -37,6 +87,25 @@ class ParameterChecks:
     """
 
     name: ClassVar[str]
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {}
+    """The range of each parameter but `on`, by its name; a class that declares none checks its parameters itself."""
+
+    def check_ranges(self) -> None:
+        """Check every parameter against its declared range; numbers become the exact numbers that the user wrote."""
+        for name, declared in self.ranges.items():
+            if declared.kind == "choice":
+                self.check_choice(name, declared.choices)
+            elif declared.kind == "whole":
+                self.check_whole(name, int(as_fraction(declared.least)))
+            elif declared.kind == "number":
+                self.set_fraction(name, declared.least, declared.most)
+                if declared.above and getattr(self, name) == as_fraction(declared.least):
+                    raise ParameterError(
+                        f"{self.name}: {name} = {declared.least} can never hold",
+                        remedy=f"Give a {name} above {declared.least}.",
+                        key=name,
+                        value=getattr(self, name),
+                    )
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters as a config states them; none if the class is not a dataclass."""

@@ -21,6 +21,8 @@ from sfumato.data.groups import Groups
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.distances import Distance
+from sfumato.errors import ParameterError
+from sfumato.exact import as_fraction
 from sfumato.principles import KAnonymity, Measurement, Principle, View, attributes_of, describe
 
 _ROWS = 12
@@ -45,6 +47,7 @@ def check_principle(principle: Principle, schema: Schema | None = None, values: 
     _require(describe(kind).definition, f"{kind.__name__} needs a docstring: explanations and reports show it")
     _require(not kind.absorbing or kind.monotone, "an absorbing principle is monotone")
     declared = Schema(["q"], ["s"]) if schema is None else schema
+    stricter = list(_stricter(principle))
     verdicts: list[bool] = []
     for trial in range(_TRIALS):
         draw = np.random.default_rng(trial)
@@ -53,8 +56,45 @@ def check_principle(principle: Principle, schema: Schema | None = None, values: 
         of_row = np.unique(draw.integers(0, int(draw.integers(1, 5)), _ROWS), return_inverse=True)[1].astype(np.int64)
         table = Table(pa.table({"q": of_row, "s": secrets}), declared)
         for names in attributes_of(principle, declared):
-            verdicts += _check_on(principle, View(table, names), draw)
+            view = View(table, names)
+            verdicts += _check_on(principle, view, draw)
+            for name, other in stricter if (principle.implied_k or 1) < _ROWS else ():
+                worse = other.measure(view).group_holds & ~principle.measure(view).group_holds
+                _require(not worse.any(), f"{name} is declared to get stricter, and {other.label} holds where it did not")
     _require(any(verdicts), f"{principle.label} never held: choose parameters that small groups can satisfy")
+
+
+def _stricter(principle: Principle) -> Iterator[tuple[str, Principle]]:
+    """Check the declared ranges of a principle; yield it with each parameter set to a stricter number."""
+    kind, parameters = type(principle), principle.parameters()
+    names = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    for name, declared in kind.ranges.items():
+        _require(name in names, f"the range of {name!r} is declared, and there is no such parameter")
+        _require(name in describe(kind).parameters, f"the docstring does not say what the parameter {name!r} means")
+        if declared.stricter is None:
+            continue
+        _require(declared.usual is not None, f"the range of {name!r} does not say which values are usual")
+        for end in (declared.least, declared.most):
+            outside = None if end is None else as_fraction(end) + (-1 if end is declared.least else 1)
+            _require(outside is None or not _accepts(kind, parameters, name, outside), f"{name} = {outside} is accepted")
+        low, high = as_fraction(declared.least), declared.most
+        _require(_accepts(kind, parameters, name, low) is not declared.above, f"{name} = {low}: see its declared range")
+        _require(high is None or _accepts(kind, parameters, name, as_fraction(high)), f"{name} = {high} is refused")
+        value = as_fraction(parameters[name])
+        further = [value + 1, value + 2] if declared.stricter == "higher" else [value / 2, value - 1]
+        for number in further:
+            stricter = int(number) if declared.kind == "whole" else number
+            if declared.allows(number) and _accepts(kind, parameters, name, number):
+                yield name, kind(**parameters | {name: stricter})
+
+
+def _accepts(kind: type[Principle], parameters: Mapping[str, Any], name: str, number: Fraction) -> bool:
+    value = int(number) if kind.ranges[name].kind == "whole" else number
+    try:
+        kind(**{**parameters, name: value})
+    except ParameterError:
+        return False
+    return True
 
 
 def _check_on(principle: Principle, view: View, draw: np.random.Generator) -> list[bool]:

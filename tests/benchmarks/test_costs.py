@@ -165,3 +165,12 @@ def test_attacks_on_the_synthetic_census():
     runs = json.loads(done.stdout)["runs"]
     assert {one["attack"] for one in runs} == {"homogeneity", "linkage", "intersection"}
     assert all(0 <= one["success, %"] <= 100 and 0 <= one["loss"] <= 1 for one in runs)
+
+
+@pytest.mark.long
+def test_ui():
+    done = benchmark("ui", "--rows", "1000", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    runs = json.loads(done.stdout)["runs"]
+    assert {"address printed", "first page", "key press to verdict", "frontier"} <= {one["what"] for one in runs}
+    assert all(one["measured"] > 0 for one in runs)

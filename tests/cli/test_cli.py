@@ -63,6 +63,17 @@ def test_json(project):
     assert found["principles"][1]["exact"] == {"risk": "0.75", "k": "5"}
 
 
+def test_rows_and_joint_verdict(project):
+    """The rows of the worst group, and whether other groups could satisfy everything together."""
+    (project / "people.csv").write_text(PEOPLE + "02,7\n", encoding="utf-8")
+    shown = sfumato("audit", "sfumato.toml", "--rows", "3", "--possible", cwd=project).stdout
+    assert ["6", "02", "7"] in [line.split() for line in shown.splitlines()]
+    assert "All together: guaranteed: " in shown and "the table as one group satisfies it; no more is guaranteed" in shown
+    found = json.loads(sfumato("audit", "sfumato.toml", "--rows", "3", "--possible", "--json", cwd=project).stdout)
+    assert found["possible"]["groups"] == 1
+    assert found["principles"][0]["worst_groups"][0]["listed"] == [{"row": 6, "zip": "02", "income": "7"}]
+
+
 def bad(project, name, old, new):
     path = project / name
     path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")

@@ -109,7 +109,6 @@ def test_what_a_rule_means():
         ({"values": None}, "names no value"),
         ({"values": [["a"]]}, "names no value"),
         ({"values": "a"}, "nothing is required"),
-        ({"values": "a", "epsilon": 1}, "delta is missing"),
         ({"values": "a", "delta": 1}, "epsilon is missing"),
         ({"values": "a", "l": 0}, "l = 0 is out of range"),
         ({"values": "a", "k": 0}, "k = 0 is not a whole number"),

@@ -1,6 +1,7 @@
 from ._anonymize import anonymize
 from ._full_domain import FullDomain, full_domain
 from ._replay import replay
+from ._warm_up import warm_up
 from .coverage import Coverage
 from .feasibility import (
     Certificate,
@@ -21,6 +22,7 @@ from .feasibility import (
     theorem_3,
     vulnerability,
 )
+from .joint_assessment import JointFeasibility, joint_feasibility
 from .loss_bounds import loss_bound
 from .methods import Grouping, Method, Task, renumber
 from .methods.full_domain import (
@@ -30,8 +32,11 @@ from .methods.full_domain import (
     TransformationCube,
     TransformationLoss,
 )
+from .nearest_requirements import NearestRequirement
+from .preview import Preview, preview
 from .recoding import ColumnLevels, ColumnRecoding, Domain, Recoding, RecodingKind, Strata, recode
 from .release import PrivateRelease, Release
+from .transformations import Transformation, Transformations, transformations
 from .utility import (
     Association,
     ClassSizes,
@@ -62,11 +67,14 @@ __all__ = [
     "FrontierCell",
     "FullDomain",
     "Grouping",
+    "JointFeasibility",
     "Loss",
     "Marginal",
     "Method",
     "NearestParameters",
+    "NearestRequirement",
     "NodeCosts",
+    "Preview",
     "PrivateRelease",
     "QueryErrors",
     "ReachableParameters",
@@ -76,18 +84,22 @@ __all__ = [
     "RequirementFeasibility",
     "Strata",
     "Task",
+    "Transformation",
     "TransformationCube",
     "TransformationLoss",
+    "Transformations",
     "Utility",
     "Workload",
     "anonymize",
     "cycle_bound",
     "frontier",
     "full_domain",
+    "joint_feasibility",
     "lemma_1",
     "lemma_2",
     "loss_bound",
     "marginals",
+    "preview",
     "query_errors",
     "recode",
     "renumber",
@@ -95,6 +107,8 @@ __all__ = [
     "stuck_degree",
     "swap_bound",
     "theorem_3",
+    "transformations",
     "utility_of",
     "vulnerability",
+    "warm_up",
 ]

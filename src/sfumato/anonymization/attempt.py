@@ -39,16 +39,9 @@ def attempt_with(
     >>> round(attempt(Dissimilarity(epsilon=1, delta=1, k=2)), 4), attempt(Dissimilarity(epsilon=9, delta=1, k=2))
     (0.0476, None)
     """
-    part = table  # drawn once, so that all cells of a frontier use the same rows
-    check(part, ())
-    everyone = table.rows if table.units is None else table.units.count
-    if sample is not None and sample < everyone:
-        chosen = np.sort(np.random.default_rng(seed).choice(everyone, sample, replace=False))
-        rows = chosen if table.units is None else np.flatnonzero(np.isin(table.units.of_row, chosen))
-        part = table.take(rows, resolved_schema(table))
-        part = part.with_schema(limits_that_occur(part, part.schema))
+    check(table, ())
+    part = sample_of(table, sample, seed)  # drawn once, so that all cells of a frontier use the same rows
     people = part.rows if part.units is None else part.units.count
-    part, searched = open_recodings(part, method)
 
     def attempt(principle: Dissimilarity) -> float | None:
         if principle.k > people:
@@ -58,12 +51,29 @@ def attempt_with(
                 key="sample",
                 value=sample,
             )
-        task = Task(searched, (principle, *others))
-        grouping = find_groups(task, method, seed)
-        of_row = np.asarray(grouping.of_row, np.int64)
-        if not task.satisfied(of_row).all():
-            return None
-        recoded = for_publication(part, searched, grouping)
-        return mean_loss(recode(recoded, Groups(of_row, int(of_row.max()) + 1, part.rows), grouping.levels))
+        return loss_with(part, method, (principle, *others), seed)
 
     return attempt
+
+
+def sample_of(table: Table, sample: int | None, seed: int) -> Table:
+    """Return a table of at most this many rows, or people if the schema declares them, drawn by the seed."""
+    everyone = table.rows if table.units is None else table.units.count
+    if sample is None or sample >= everyone:
+        return table
+    chosen = np.sort(np.random.default_rng(seed).choice(everyone, sample, replace=False))
+    rows = chosen if table.units is None else np.flatnonzero(np.isin(table.units.of_row, chosen))
+    part = table.take(rows, resolved_schema(table))
+    return part.with_schema(limits_that_occur(part, part.schema))
+
+
+def loss_with(part: Table, method: Method, principles: Sequence[Principle], seed: int) -> float | None:
+    """Return the loss at which a method satisfies principles on a table; None if it does not."""
+    part, searched = open_recodings(part, method)
+    task = Task(searched, tuple(principles))
+    grouping = find_groups(task, method, seed)
+    of_row = np.asarray(grouping.of_row, np.int64)
+    if not task.satisfied(of_row).all():
+        return None
+    recoded = for_publication(part, searched, grouping)
+    return mean_loss(recode(recoded, Groups(of_row, int(of_row.max()) + 1, part.rows), grouping.levels))

@@ -94,7 +94,7 @@ def _of_folder(folder: Path, original: Any, schema: Schema | None, key: str | Pa
     if original is None:
         return found
     people = original_table(table, original, declared)
-    rows, notes = _rows_of(table.data, key), _unit_notes(people)
+    rows, notes = rows_of_key(table.data, key), _unit_notes(people)
     are_known = rows is not None
     if rows is None:
         rows, note = matched_rows(published, people, found, manifest.format)
@@ -120,7 +120,7 @@ def _people_first(rows: Integers) -> Integers:
     return order[rows[order] >= 0]
 
 
-def _rows_of(data: Path, key: str | Path | None) -> Integers | None:
+def rows_of_key(data: Path, key: str | Path | None) -> Integers | None:
     """Return for each published row its row in the original, as a key says; None without a key."""
     if key is None:
         return None

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sfumato.data.groups import Groups
 from sfumato.data.table import Table
 from sfumato.data.units import UnitCounts, unit_notes
+from sfumato.errors import ParameterError
 from sfumato.exact.shown_levels import level_shown, level_text
 from sfumato.plurals import count_of
 from sfumato.principles import Measurement, Part, Principle
@@ -206,6 +207,35 @@ class Audit:
         """Return the number of rows of a group."""
         return int(self.groups.sizes[group])
 
+    def group_rows(self, group: int, most: int | None = None) -> Any:
+        """Return the rows of a group as a frame: the number of each row, from 1, and its cells.
+
+        The columns are the quasi-identifiers, the sensitive columns and the others, without identifiers: what the rows share
+        comes first. `most`: at most this many rows, the first ones. The frame is of the library that the data came in. Cost:
+        linear in the rows of the table. The rows are those of the original, so they must not be published.
+
+        >>> import sfumato as sf
+        >>> people = pa.table({"name": ["Ann", "Bob", "Cy"], "age": [30, 41, 30], "pay": [1, 2, 3]})
+        >>> found = sf.audit(people, sf.Schema(["age"], ["pay"], identifiers=["name"]), sf.KAnonymity(2))
+        >>> found.group_rows(found[0].worst_groups()[0]).to_pylist()
+        [{'row': 2, 'age': 41, 'pay': 2}]
+        """
+        if not 0 <= group < self.groups.count:
+            raise ParameterError(
+                f"there is no group {group}",
+                remedy=f"The groups are numbered from 0 to {self.groups.count - 1:,}.",
+                key="group",
+                value=group,
+            )
+        rows = np.flatnonzero(self.groups.of_row == group)[:most]
+        schema, known = self.table.schema, self.table.data.column_names
+        first = [*schema.quasi_identifiers, *schema.sensitive_columns()]
+        hidden = {*schema.identifiers, *first}
+        names = [*first, *(name for name in known if name not in hidden)]
+        number = "row" if "row" not in names else "number of row"
+        part = self.table.data.select(names).take(pa.array(rows))
+        return self._in_library(pa.table({number: rows + 1, **{name: _decoded(part.column(name)) for name in names}}))
+
     def details(self) -> Any:
         """Return one row per group: its quasi-identifiers, its size, and each principle's levels and verdict.
 
@@ -230,7 +260,10 @@ class Audit:
             for part in finding.measurement.parts:
                 columns[f"{heading}: {part.name}"] = part.floats()
             columns[f"{heading}: holds"] = finding.measurement.group_holds
-        frame = pa.table(columns)
+        return self._in_library(pa.table(columns))
+
+    def _in_library(self, frame: pa.Table) -> Any:
+        """Return a frame in the library that the data came in."""
         if self.library == "pandas":
             return frame.to_pandas()
         if self.library == "polars":
@@ -314,6 +347,11 @@ class Audit:
         reached = zip(finding.measurement.parts, finding.levels_in(group).values(), strict=True)
         levels = ", ".join(f"{part.name} {level_shown(level, part.threshold)}" for part, level in reached)
         return f"{keys} ({count_of(self.rows_in(group), 'row')}): {levels}"
+
+
+def _decoded(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return cells without a dictionary, which would contain values of other rows."""
+    return cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
 
 
 def values_shown(labels: Sequence[str], count: int) -> str:

@@ -27,6 +27,7 @@ from sfumato.cli.project import project
 from sfumato.cli.report import report
 from sfumato.cli.risk import risk
 from sfumato.cli.streams import abandon_output, complain
+from sfumato.cli.ui import ui
 from sfumato.cli.verify import verify
 from sfumato.errors import ReplayError, RequirementError, SfumatoError
 from sfumato.masking import masked
@@ -89,6 +90,6 @@ def main(quiet: bool) -> None:
 
 
 for verb in (
-    demo, init, hierarchy, explain, audit, anonymize, apply, verify, attack, report, frontier, risk, project, completion,
+    demo, init, hierarchy, explain, audit, anonymize, apply, verify, attack, report, frontier, risk, project, ui, completion,
 ):  # fmt: skip
     main.add_command(verb)

@@ -111,6 +111,7 @@ def anonymize(
     from sfumato.anonymization.methods.worker_threads import available_workers
     from sfumato.cli.release_warnings import refuse_warnings
     from sfumato.config import Config
+    from sfumato.config.configured_release import configured_release
     from sfumato.engines import engine_of
     from sfumato.io.write_database import check_target
     from sfumato.releases.folder import free_target
@@ -147,7 +148,7 @@ def anonymize(
             expected, form = config, _format_of(config)
         else:
             release, form = (
-                _make(declared, data, seed, progress, follows),
+                configured_release(declared, data, seed, progress, follows),
                 declared.output.format if declared.output else "csv",
             )
         if strict:
@@ -229,33 +230,6 @@ def _follows(declared: Config | None, after: Path | None, key: Path | None, coun
         # the key of the config belongs to the release of the config
         found["after"] = (folder, key or (own if after is None else None))
     return found if counterfeits is None else {**found, "counterfeits": counterfeits}
-
-
-def _make(declared: Config, data: str | None, seed: int | None, progress: Progress, follows: Mapping[str, Any]) -> Release:
-    """Make the release that a config requests."""
-    from sfumato.anonymization._anonymize import anonymize as publish
-    from sfumato.config import MethodSection
-    from sfumato.errors import ColumnError
-
-    method = declared.method or MethodSection()
-    progress("reading")
-    try:
-        return publish(
-            declared.table(data),
-            None,
-            declared.require_principles(),
-            method=declared.grouping_method,
-            seed=method.seed if seed is None else seed,
-            suppress=method.suppress,
-            resist=method.resist,
-            progress=progress,
-            **follows,
-        )
-    except ColumnError as error:
-        if error.key not in ("never_mix", "coarsest"):
-            raise
-        # the limit is stated in the config, and does not fit the data
-        raise declared.locate(f"columns.{error.column}", error) from None
 
 
 def _repeat(

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.padding import Padding
 from rich.segment import Segment
 from rich.table import Table as Grid
 from rich.text import Text
 
+from sfumato.anonymization.joint_assessment import JointFeasibility
 from sfumato.anonymization.loss_bounds.published_bound import bound_text
 from sfumato.anonymization.release import Release
 from sfumato.anonymization.utility import percent
@@ -61,8 +64,8 @@ def show_notes(notes: Iterable[str], out: Console) -> None:
         out.print(f"[yellow]note[/yellow] {escape(one_line(note))}")
 
 
-def show_audit(result: Audit, worst: int) -> None:
-    """Print the verdicts, and the worst groups of principles that fail."""
+def show_audit(result: Audit, worst: int, rows: int = 0) -> None:
+    """Print the verdicts, and the worst groups of principles that fail, with some of their rows."""
     out = console()
     source = source_heading(result.table.source)
     people = "" if result.units is None else f", {result.units.total:,} {result.units.plural}"
@@ -80,8 +83,28 @@ def show_audit(result: Audit, worst: int) -> None:
         for group in finding.worst_groups(worst):
             if not finding.holds_in(group):
                 out.print(f"    {escape(result.describe(finding, group))}")
+                if rows:
+                    out.print(Padding(_rows_grid(result.group_rows(group, rows)), (0, 0, 0, 6), expand=False))
     colour = "green" if result.holds else "red"
     out.print(f"\n[bold {colour}]{result.summary()}.[/bold {colour}]")
+
+
+def show_joint(joint: JointFeasibility) -> None:
+    """Print whether other groups can satisfy all principles together."""
+    out = console()
+    out.print(f"[bold]All together: {joint.verdict}[/bold]: {escape(one_line(joint.reason))}")
+    for one in joint.nearest:
+        out.print(f"  nearest: {escape(one_line(one.principle.label))}")
+
+
+def _rows_grid(frame: Any) -> Grid:
+    """Return rows of the original as a table."""
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name in frame.column_names:
+        grid.add_column(escape(one_line(name)), overflow="fold")
+    for row in frame.to_pylist():
+        grid.add_row(*(Text("" if cell is None else one_line(str(cell))) for cell in row.values()))
+    return grid
 
 
 def show_findings(result: Audit, out: Console) -> None:

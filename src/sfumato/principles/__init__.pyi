@@ -16,7 +16,8 @@ from .k_e_anonymity import KEAnonymity
 from .k_m_anonymity import KMAnonymity
 from .n_t_closeness import NTCloseness
 from .p_sensitivity import PSensitivity
-from .principle import Measurement, On, Part, Principle, Ratios, exactly, size_part
+from .parameter_controls import ParameterControl, parameter_controls
+from .principle import Measurement, On, ParameterRange, Part, Principle, Ratios, exactly, size_part
 from .recursive_l_diversity import RecursiveLDiversity
 from .requests import PrincipleRequest, principle_of, requested_principles
 from .scope import attributes_of, in_projection
@@ -50,6 +51,8 @@ __all__ = [
     "NeighbourLimit",
     "On",
     "PSensitivity",
+    "ParameterControl",
+    "ParameterRange",
     "Part",
     "Principle",
     "PrincipleRequest",
@@ -63,6 +66,7 @@ __all__ = [
     "describe",
     "exactly",
     "in_projection",
+    "parameter_controls",
     "principle_of",
     "requested_principles",
     "size_part",

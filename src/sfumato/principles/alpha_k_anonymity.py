@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from sfumato.exact import Number, Ratios
+from sfumato.parameters import ParameterRange, whole
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly, size_part
 from sfumato.principles.search_conditions import NeighbourLimit, equal_values_limit
 from sfumato.principles.view import View
@@ -50,10 +51,13 @@ class AlphaKAnonymity(Principle):
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
     units: ClassVar[Literal["every choice"]] = "every choice"
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {
+        "alpha": ParameterRange("number", "share", "lower", usual=("0.1", "0.9"), most=1),
+        "k": whole("people", (1, 50)),
+    }
 
     def __post_init__(self) -> None:
-        self.set_fraction("alpha", least=0, most=1)
-        self.check_whole("k")
+        self.check_ranges()
 
     def measure(self, view: View) -> Measurement:
         """Return the share of each group's most frequent value, and its number of people."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
@@ -11,6 +11,7 @@ import numpy as np
 
 from sfumato.exact import Number, Ratios, compare_log
 from sfumato.exact.logarithms import NEAR
+from sfumato.parameters import ParameterRange, choice
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition, table_shares
 from sfumato.principles.view import View
@@ -51,10 +52,13 @@ class BetaLikeness(Principle):
     monotone: ClassVar[bool] = True
     histogram_only: ClassVar[bool] = True
     units: ClassVar[Literal["shares"]] = "shares"
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {
+        "beta": ParameterRange("number", "factor", "lower", usual=("0.5", 10)),
+        "variant": choice("basic", "enhanced"),
+    }
 
     def __post_init__(self) -> None:
-        self.set_fraction("beta", least=0)
-        self.check_choice("variant", ("basic", "enhanced"))
+        self.check_ranges()
 
     def measure(self, view: View) -> Measurement:
         """Return each group's largest gain and, if enhanced, by how much a gain exceeds its logarithmic bound."""

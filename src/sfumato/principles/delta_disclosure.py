@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from sfumato.errors import ParameterError
 from sfumato.exact import Number, compare_log, nearest_float
 from sfumato.exact.logarithms import NEAR
+from sfumato.parameters import ParameterRange
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition, table_shares
 from sfumato.principles.view import View
@@ -51,13 +51,12 @@ class DeltaDisclosure(Principle):
     monotone: ClassVar[bool] = True
     histogram_only: ClassVar[bool] = True
     units: ClassVar[Literal["shares"]] = "shares"
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {
+        "delta": ParameterRange("number", "factor", "lower", usual=("0.1", 5), above=True),
+    }
 
     def __post_init__(self) -> None:
-        self.set_fraction("delta", least=0)
-        if exactly(self.delta) == 0:
-            raise ParameterError(
-                f"{self.name}: delta = 0 can never hold", remedy="Give a delta above 0.", key="delta", value=0
-            )
+        self.check_ranges()
 
     def measure(self, view: View) -> Measurement:
         """Return each group's largest |ln(q/p)|."""

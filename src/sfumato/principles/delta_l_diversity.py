@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -11,6 +11,7 @@ import numpy as np
 from sfumato.distances.absolute import number_windows
 from sfumato.distances.neighbour_graph import NeighbourWindows
 from sfumato.exact import Number, Ratios
+from sfumato.parameters import ParameterRange
 from sfumato.principles.certificate import Certificate, share_certificate, with_one_value_each
 from sfumato.principles.cliques import Clique, fullest_run
 from sfumato.principles.numeric_values import fullest_windows, numbers_of, windows_by_value
@@ -56,10 +57,13 @@ class DeltaLDiversity(Principle):
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
     units: ClassVar[Literal["every choice"]] = "every choice"
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {
+        "delta": ParameterRange("number", "distance", "higher", usual=(0, "0.125")),
+        "l": ParameterRange("number", "values", "higher", usual=(1, 10), least=1),
+    }
 
     def __post_init__(self) -> None:
-        self.set_fraction("delta", least=0)
-        self.set_fraction("l", least=1)
+        self.check_ranges()
 
     def measure(self, view: View) -> Measurement:
         """Return each group's size over the largest number of its rows that are similar to one value."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from sfumato.distances.neighbour_graph import NeighbourGraph
 from sfumato.exact import Number, Ratios
+from sfumato.parameters import ParameterRange, whole
 from sfumato.principles.certificate import Certificate, with_one_value_each
 from sfumato.principles.clique_capacity import allowed_neighbours
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly, size_part
@@ -59,11 +60,14 @@ class Dissimilarity(Principle):
     uses_distance: ClassVar[bool] = True
     histogram_only: ClassVar[bool] = True
     units: ClassVar[Literal["every choice"]] = "every choice"
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {
+        "epsilon": ParameterRange("number", "distance", "higher", usual=(0, "0.25")),
+        "delta": ParameterRange("number", "share", "higher", usual=("0.1", 1), most=1),
+        "k": whole("people", (1, 50)),
+    }
 
     def __post_init__(self) -> None:
-        self.set_fraction("epsilon", least=0)
-        self.set_fraction("delta", least=0, most=1)
-        self.check_whole("k")
+        self.check_ranges()
 
     def allowed_neighbours(self, size: int) -> int:
         """Return how many ε-neighbours a value may have in a group of a size: t = ⌊(1−δ)(size−1)⌋.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -13,6 +13,7 @@ import numpy as np
 
 from sfumato.exact import Number, sign_of_log_sum
 from sfumato.exact.logarithms import NEAR
+from sfumato.parameters import ParameterRange
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition
 from sfumato.principles.view import View
@@ -51,9 +52,12 @@ class EntropyLDiversity(Principle):
     monotone: ClassVar[bool] = True
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {
+        "l": ParameterRange("number", "values", "higher", usual=(1, 10), least=1)
+    }
 
     def __post_init__(self) -> None:
-        self.set_fraction("l", least=1)
+        self.check_ranges()
 
     def measure(self, view: View) -> Measurement:
         """Return the exponential of each group's entropy."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
@@ -14,6 +14,7 @@ from sfumato.distances.distance import Indices
 from sfumato.distances.neighbour_graph import NeighbourWindows
 from sfumato.exact import Number, Numbers, Ratios
 from sfumato.exact.numbers import packed
+from sfumato.parameters import ParameterRange, choice
 from sfumato.principles.certificate import Certificate, share_certificate, with_one_value_each
 from sfumato.principles.cliques import Clique, fullest_run
 from sfumato.principles.numeric_values import fullest_windows, numbers_of, windows_by_value
@@ -61,11 +62,16 @@ class EpsilonMAnonymity(Principle):
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
     units: ClassVar[Literal["every choice"]] = "every choice"
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {
+        "nearness": choice("absolute", "relative"),
+        "epsilon": ParameterRange("number", "distance", "higher", usual=(0, "0.25")),
+        "m": ParameterRange("number", "values", "higher", usual=(1, 10), least=1),
+    }
 
     def __post_init__(self) -> None:
-        self.check_choice("nearness", ("absolute", "relative"))
-        self.set_fraction("epsilon", least=0, most=1 if self.nearness == "relative" else None)
-        self.set_fraction("m", least=1)
+        self.check_ranges()
+        if self.nearness == "relative":
+            self.set_fraction("epsilon", least=0, most=1)
 
     def measure(self, view: View) -> Measurement:
         """Return each group's size over the fullest neighbourhood in it."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from sfumato.exact import Number, Ratios
+from sfumato.parameters import ParameterRange
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import NeighbourLimit, equal_values_limit
 from sfumato.principles.view import View
@@ -46,9 +47,12 @@ class FrequencyLDiversity(Principle):
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
     units: ClassVar[Literal["every choice"]] = "every choice"
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {
+        "l": ParameterRange("number", "values", "higher", usual=(1, 10), least=1)
+    }
 
     def __post_init__(self) -> None:
-        self.set_fraction("l", least=1)
+        self.check_ranges()
 
     def measure(self, view: View) -> Measurement:
         """Return each group's size over the count of its most frequent value."""

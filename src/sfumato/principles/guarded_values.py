@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -17,6 +17,7 @@ from sfumato.data.text_values import text_value
 from sfumato.distances.neighbour_graph import GuardedNeighbours, NeighbourGraph
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, Ratios
+from sfumato.parameters import ParameterRange, whole
 from sfumato.principles.certificate import Certificate, whole_table_certificate
 from sfumato.principles.clique_capacity import allowed_neighbours
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
@@ -44,7 +45,7 @@ class GuardedValues(Principle):
     - `l`: guarded values may make up at most 1/l of a group; 1 does not limit them.
     - `k`: the smallest number of people in a group with a guarded value.
     - `epsilon`: the largest distance at which another value is near a guarded one; without it, nearness is not limited.
-    - `delta`: the share of the others in a group that must be farther than that; required with `epsilon`.
+    - `delta`: the share of the others in a group that must be farther than that; all of them unless stated.
 
     Not monotone if ε is given: {40,60} and {50,80} with all values guarded at ε = 15 have risk 0, their union 2/3.
 
@@ -73,6 +74,13 @@ class GuardedValues(Principle):
     covers: ClassVar[bool] = False
     uses_distance: ClassVar[bool] = True
     histogram_only: ClassVar[bool] = True
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {
+        "values": ParameterRange("values"),
+        "l": ParameterRange("number", "factor", "higher", usual=(2, 20), least=1),
+        "k": whole("people", (2, 50)),
+        "epsilon": ParameterRange("number", "distance", "higher", usual=(0, "0.25")),
+        "delta": ParameterRange("number", "share", "higher", usual=("0.1", 1), most=1),
+    }
 
     def __post_init__(self) -> None:
         several = self.values if isinstance(self.values, list | tuple | set | frozenset) else [self.values]
@@ -88,14 +96,14 @@ class GuardedValues(Principle):
         object.__setattr__(self, "values", rules[0] if len(rules) == 1 else rules)
         self.set_fraction("l", least=1)
         self.check_whole("k")
-        if (self.epsilon is None) != (self.delta is None):
-            missing = "delta" if self.delta is None else "epsilon"
+        if self.epsilon is None and self.delta is not None:
             raise ParameterError(
-                f"{self.name}: {missing} is missing: epsilon and delta belong together",
-                remedy=f"Give {missing} too, or neither.",
-                key=missing,
+                f"{self.name}: epsilon is missing: delta is about those who are near",
+                remedy="Give epsilon too, or leave delta out.",
+                key="epsilon",
             )
         if self.epsilon is not None:
+            object.__setattr__(self, "delta", 1 if self.delta is None else self.delta)
             self.set_fraction("epsilon", least=0)
             self.set_fraction("delta", least=0, most=1)
         if self.l == 1 and self.k == 1 and self.epsilon is None:

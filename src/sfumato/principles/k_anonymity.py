@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from sfumato.parameters import ParameterRange, whole
 from sfumato.principles.principle import Measurement, Principle, size_part
 from sfumato.principles.search_conditions import HistogramCondition, NeighbourLimit
 from sfumato.principles.view import View
@@ -43,9 +44,10 @@ class KAnonymity(Principle):
     histogram_only: ClassVar[bool] = True
     units: ClassVar[Literal["size"]] = "size"
     size_only: ClassVar[bool] = True
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {"k": whole("people", (2, 50))}
 
     def __post_init__(self) -> None:
-        self.check_whole("k")
+        self.check_ranges()
 
     def measure(self, view: View) -> Measurement:
         """Return each group's number of people."""

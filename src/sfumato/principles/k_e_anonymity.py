@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from sfumato.exact import Number, Ratios
+from sfumato.parameters import ParameterRange, whole
 from sfumato.principles.numeric_values import numbers_of
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition, distinct_values, spread_of_numbers
@@ -50,10 +51,13 @@ class KEAnonymity(Principle):
     absorbing: ClassVar[bool] = True
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {
+        "k": whole("values", (2, 20)),
+        "e": ParameterRange("number", "distance", "higher", usual=(0, "0.5")),
+    }
 
     def __post_init__(self) -> None:
-        self.check_whole("k")
-        self.set_fraction("e", least=0)
+        self.check_ranges()
 
     def measure(self, view: View) -> Measurement:
         """Return each group's range and its number of distinct numbers."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -14,6 +15,7 @@ from sfumato.data.column import Column
 from sfumato.data.groups import joint_ranks
 from sfumato.errors import ParameterError
 from sfumato.exact import Ratios
+from sfumato.parameters import ParameterRange, whole
 from sfumato.principles.principle import Measurement, On, Part, Principle
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, ExampleGroup
@@ -59,10 +61,10 @@ class KMAnonymity(Principle):
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
     covers: ClassVar[bool] = False
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {"k": whole("people", (2, 50)), "m": whole("values", (1, 4))}
 
     def __post_init__(self) -> None:
-        self.check_whole("k")
-        self.check_whole("m")
+        self.check_ranges()
 
     def measure(self, view: View) -> Measurement:
         """Return for each group how many of its sets contain the rarest combination. Cost: the combinations, and a sort."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar, Literal
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sfumato.data.groups import Groups, Histogram
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, Ratios
+from sfumato.parameters import ParameterRange, choice, whole
 from sfumato.principles.earth_mover import GROUNDS, Target, emd
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.view import View
@@ -62,11 +63,15 @@ class NTCloseness(Principle):
     family: ClassVar[str] = "distribution"
     scope: ClassVar[Literal["each"]] = "each"
     monotone: ClassVar[bool] = False
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {
+        "n": whole("rows", (100, 10_000)),
+        "t": ParameterRange("number", "share", "lower", usual=("0.05", "0.5"), most=1),
+        "ground": choice(*GROUNDS),
+        "supersets": ParameterRange("columns"),
+    }
 
     def __post_init__(self) -> None:
-        self.check_whole("n")
-        self.set_fraction("t", least=0, most=1)
-        self.check_choice("ground", GROUNDS)
+        self.check_ranges()
         if self.supersets is not None:
             lists = isinstance(self.supersets, list | tuple)
             if not lists or any(isinstance(s, str) or not isinstance(s, list | tuple) for s in self.supersets):

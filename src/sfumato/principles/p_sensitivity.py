@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Literal
 
 from sfumato.exact import Ratios
+from sfumato.parameters import ParameterRange, whole
 from sfumato.principles.certificate import Certificate
 from sfumato.principles.principle import Measurement, On, Part, Principle, size_part
 from sfumato.principles.search_conditions import HistogramCondition, distinct_values
@@ -49,10 +50,10 @@ class PSensitivity(Principle):
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
     units: ClassVar[Literal["every choice"]] = "every choice"
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {"p": whole("values", (2, 10)), "k": whole("people", (2, 50))}
 
     def __post_init__(self) -> None:
-        self.check_whole("p")
-        self.check_whole("k")
+        self.check_ranges()
 
     def measure(self, view: View) -> Measurement:
         """Return each group's number of distinct values and number of people."""

@@ -21,6 +21,7 @@ from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction, written
 from sfumato.exact import Ratios as Ratios  # noqa: PLC0414 - public as sf.principles.Ratios
 from sfumato.parameters import ParameterChecks
+from sfumato.parameters import ParameterRange as ParameterRange  # noqa: PLC0414 - public as sf.principles.ParameterRange
 from sfumato.principles.certificate import Certificate, whole_table_certificate
 from sfumato.principles.view import View
 from sfumato.summaries import short_repr

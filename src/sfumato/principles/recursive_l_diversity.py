@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Histogram
-from sfumato.errors import ParameterError
 from sfumato.exact import Number, Ratios
+from sfumato.parameters import ParameterRange, whole
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition
 from sfumato.principles.view import View
@@ -52,12 +52,13 @@ class RecursiveLDiversity(Principle):
     monotone: ClassVar[bool] = True
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {
+        "c": ParameterRange("number", "factor", "lower", usual=("0.5", 5), above=True),
+        "l": whole("values", (2, 10)),
+    }
 
     def __post_init__(self) -> None:
-        self.set_fraction("c", least=0)
-        if exactly(self.c) == 0:
-            raise ParameterError(f"{self.name}: c = 0 can never hold", remedy="Give a c above 0.", key="c", value=self.c)
-        self.check_whole("l")
+        self.check_ranges()
 
     def measure(self, view: View) -> Measurement:
         """Return each group's largest count over the sum of its counts from the l-th largest on."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from sfumato.exact import Number
+from sfumato.parameters import ParameterRange, choice
 from sfumato.principles.earth_mover import GROUNDS, TableDistance, Target, emd, value_levels
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition, table_shares
@@ -49,10 +50,13 @@ class TCloseness(Principle):
     scope: ClassVar[Literal["each"]] = "each"
     monotone: ClassVar[bool] = True
     histogram_only: ClassVar[bool] = True
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {
+        "t": ParameterRange("number", "share", "lower", usual=("0.05", "0.5"), most=1),
+        "ground": choice(*GROUNDS),
+    }
 
     def __post_init__(self) -> None:
-        self.set_fraction("t", least=0, most=1)
-        self.check_choice("ground", GROUNDS)
+        self.check_ranges()
 
     def measure(self, view: View) -> Measurement:
         """Return each group's distance from the table."""

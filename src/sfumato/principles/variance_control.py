@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from sfumato.exact import Number, Ratios
 from sfumato.exact.ratios import SAFE
+from sfumato.parameters import ParameterRange
 from sfumato.principles.numeric_values import numbers_of
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition, spread_of_numbers
@@ -47,9 +48,12 @@ class VarianceControl(Principle):
     monotone: ClassVar[bool] = True
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {
+        "variance": ParameterRange("number", "variance", "higher", usual=(0, "0.8"))
+    }
 
     def __post_init__(self) -> None:
-        self.set_fraction("variance", least=0)
+        self.check_ranges()
 
     def measure(self, view: View) -> Measurement:
         """Return each group's variance."""

@@ -2,7 +2,7 @@
 
 from sfumato.profiling.column_facts import Facts
 from sfumato.profiling.config_draft import draft
-from sfumato.profiling.identifying_combinations import Combination
+from sfumato.profiling.identifying_combinations import Combination, SingledOut, most_identifying, singled_out, uniqueness_of
 from sfumato.profiling.missing_markers import Markers
 from sfumato.profiling.requirement_suggestions import SuggestedRequirement
 from sfumato.profiling.role_suggestions import Suggestion
@@ -14,8 +14,12 @@ __all__ = [
     "Facts",
     "Markers",
     "Profile",
+    "SingledOut",
     "SuggestedRequirement",
     "Suggestion",
     "draft",
+    "most_identifying",
     "profile",
+    "singled_out",
+    "uniqueness_of",
 ]

@@ -143,6 +143,20 @@ def _question_on_rows(profile: Profile) -> list[str]:
     ]
 
 
+def data_section(path: str | Path, config: str | Path, source: Mapping[str, str | None]) -> str:
+    """Return a config that names a table, and nothing else; see `draft` for the parameters.
+
+    >>> print(data_section("people.xlsx", "sfumato.toml", {"sheet": "2020"}), end="")
+    [data]
+    path = "people.xlsx"
+    sheet = "2020"
+    """
+    where = _source(path, Path(config).parent)
+    lines = [f"path = {_quoted(without_passwords(where)[0] if is_uri(path) else where)}"]
+    lines += [f"{key} = {_quoted(value)}" for key, value in source.items() if value is not None]
+    return "\n".join(["[data]", *lines, ""])
+
+
 def _data(profile: Profile, path: str | Path, config: str | Path, source: Mapping[str, str | None]) -> str:
     where = _source(path, Path(config).parent)
     variables: tuple[str, ...] = ()

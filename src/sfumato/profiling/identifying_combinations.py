@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.column import Column
-from sfumato.data.groups import combined
+from sfumato.data.groups import Groups, combined
 from sfumato.data.table import Table
 
 MOST_COLUMNS = 12
@@ -64,6 +64,61 @@ def uniqueness_of(table: Table, columns: Sequence[str]) -> Combination:
         return Combination((), table.rows, 1, int(table.rows == 1), table.rows if table.rows < SMALL_GROUP else 0)
     numbers, parts = combined([column.codes for column in encoded], [column.domain for column in encoded])
     return _counted(tuple(columns), np.bincount(numbers, minlength=len(parts)))
+
+
+@dataclass(frozen=True)
+class SingledOut:
+    """How many people are the only ones with their values in some columns. Made by `singled_out`.
+
+    >>> SingledOut(("age", "sex"), 1200, 30).sentence
+    '30 of 1,200 people are the only one with their age and sex'
+    """
+
+    columns: tuple[str, ...]
+    people: int
+    unique: int
+    noun: str = "people"
+    """What was counted, in the plural: rows, unless the schema declares people or households, count as people."""
+
+    @property
+    def share(self) -> float:
+        """The share of people who are the only one."""
+        return self.unique / self.people
+
+    @property
+    def sentence(self) -> str:
+        """The same in words."""
+        if not self.columns:
+            return f"no column distinguishes the {self.people:,} {self.noun}"
+        *first, last = self.columns
+        names = f"{', '.join(first)} and {last}" if first else last
+        verb = "is" if self.unique == 1 else "are"
+        return f"{self.unique:,} of {self.people:,} {self.noun} {verb} the only one with their {names}"
+
+
+def singled_out(table: Table, columns: Sequence[str] | None = None) -> SingledOut:
+    """Count the people who are the only ones with their values in some columns: by default the quasi-identifiers.
+
+    Of people with several rows, whoever has at least one row whose values no other person has is singled out.
+
+    >>> import pyarrow as pa
+    >>> from sfumato.data.schema import Schema
+    >>> data = pa.table({"who": [1, 1, 2, 3], "age": [30, 41, 30, 30]})
+    >>> singled_out(Table(data, Schema(["age"], person_id="who"))).sentence
+    '1 of 3 people is the only one with their age'
+    """
+    names = tuple(table.schema.quasi_identifiers if columns is None else columns)
+    units = table.units
+    if units is None or not names:
+        people = table.rows if units is None else units.count
+        return SingledOut(names, people, uniqueness_of(table, names).unique if names else int(people == 1), _noun(table))
+    groups = Groups.of(table, names)
+    alone = groups.heads[groups.of_row] == 1
+    return SingledOut(names, units.count, len(np.unique(units.of_row[alone])), units.plural)
+
+
+def _noun(table: Table) -> str:
+    return "rows" if table.units is None else table.units.plural
 
 
 def most_identifying(table: Table, columns: Sequence[str], listed: int = 5) -> tuple[Combination, ...]:

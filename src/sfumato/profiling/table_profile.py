@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -12,8 +12,8 @@ import numpy as np
 
 from sfumato.data.column import Column
 from sfumato.data.schema import Kind, Missing, Role, Schema
-from sfumato.data.table import Table
-from sfumato.errors import CellError, FileError
+from sfumato.data.table import Table, unknown_column
+from sfumato.errors import CellError, FileError, ParameterError
 from sfumato.io.read_table import as_table
 from sfumato.plurals import count_of
 from sfumato.profiling.column_facts import Facts, facts_of
@@ -23,6 +23,9 @@ from sfumato.profiling.recurring_keys import KeyOf
 from sfumato.profiling.requirement_suggestions import SuggestedRequirement, suggest_requirements
 from sfumato.profiling.role_suggestions import REPEATED, Suggestion, suggestions
 from sfumato.summaries import first_lines
+
+CHOSEN = "chosen by a person"
+"""The reason for a role that a person chose."""
 
 NO_ROLE = "not published"
 """What is shown for a column without a suggested role."""
@@ -146,6 +149,24 @@ class Profile:
             return self.table.with_schema(replace(self.schema, person_id=None, household_id=None))
         return table
 
+    def with_roles(self, roles: Mapping[str, Role | str | None]) -> Profile:
+        """Return the profile with roles that a person chose for some columns; nothing is read or encoded again.
+
+        None: the column is not published. What follows from roles, such as `uniqueness`, `combinations`, `requirements` and
+        `schema`, is counted anew when it is first needed; the suggestions of other columns stay as they are.
+
+        >>> import pyarrow as pa
+        >>> found = profile(pa.table({"age": [30, 30, 41], "sex": ["f", "m", "m"], "wage": [10, 20, 30]}))
+        >>> found.uniqueness.unique, found.with_roles({"sex": "other"}).uniqueness.unique
+        (3, 1)
+        """
+        known = {column.name for column in self.columns}
+        for name in roles:
+            if name not in known:
+                raise unknown_column(name, [column.name for column in self.columns], self.table.source)
+        chosen = {name: None if role is None else _role(role, name) for name, role in roles.items()}
+        return replace(self, columns=tuple(_with_role(one, chosen) for one in self.columns))
+
     def key(self, of: KeyOf) -> str | None:
         """Return the column that tells which rows belong to one person or household: the one with most values, if any."""
         found = [column for column in self.columns if column.suggestion.key == of]
@@ -217,6 +238,29 @@ class Profile:
                 f"  the quasi-identifiers together single out {self.uniqueness.unique:,} of {count_of(self.rows, 'row')}"
             )
         return "\n".join(lines)
+
+
+def _role(role: Role | str, column: str) -> Role:
+    try:
+        return Role(role)
+    except ValueError:
+        raise ParameterError(
+            f"invalid role {role!r} for column {column!r}",
+            remedy=f"Write one of: {', '.join(Role)}; or None for a column that is not published.",
+            key="roles",
+            value=role,
+        ) from None
+
+
+def _with_role(column: ColumnProfile, chosen: Mapping[str, Role | None]) -> ColumnProfile:
+    """Return a column with the role that a person chose, if they did; it is then no longer a key by suggestion."""
+    if column.name not in chosen or chosen[column.name] is column.role:
+        return column
+    role = chosen[column.name]
+    key = column.suggestion.key if role is Role.IDENTIFIER else None
+    others = tuple(other for other in column.suggestion.alternatives if other is not role)
+    suggestion = replace(column.suggestion, role=role, reason=CHOSEN, alternatives=others, certain=True, key=key)
+    return replace(column, suggestion=suggestion)
 
 
 def _partition_digest(column: Column) -> bytes:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from sfumato._audit import table_of
 from sfumato.anonymization.feasibility.degree_bounds import DegreeBounds, bounds, most_groups
 from sfumato.anonymization.feasibility.nearest_parameters import NearestParameters, nearest_parameters
+from sfumato.data.groups import Groups
 from sfumato.data.schema import Schema
 from sfumato.principles import (
     Certificate,
@@ -156,9 +157,10 @@ def feasibility(data: Any, schema: Schema | None, principle: PrincipleRequest, n
     (requirement,) = requested_principles(principle)
     table = table_of(data, schema)
     dissimilarity = requirement.as_dissimilarity()
+    everyone = Groups.of(table, ())
     results = []
     for names in attributes_of(requirement, table.schema):
-        view = View(table, names).as_one_group()
+        view = View(table, names, everyone)
         attribute = " + ".join(names) or None
         several = bool(names) and view.values_vary  # then bounds on rows prove nothing about people
         if not several:

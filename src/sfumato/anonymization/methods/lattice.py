@@ -32,6 +32,8 @@ class Lattice(Method):
     examine. `seconds`: the longest time to search; the result may then differ between machines. More than 16 million
     transformations are searched within a budget, 2,000 transformations unless a limit is set. If the search is cut short,
     the result is not proven to be optimal, and the grouping's private notes state how far from the optimum it may be.
+    `levels`: publish at these levels, one for each quasi-identifier in their order, instead of searching: see
+    `sf.anonymization.transformations`.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -45,6 +47,7 @@ class Lattice(Method):
     loss: str = "mean"
     checks: int | None = None
     seconds: float | None = None
+    levels: tuple[int, ...] | None = None
 
     name: ClassVar[str] = "lattice"
     publishes_levels: ClassVar[bool] = True
@@ -55,6 +58,7 @@ class Lattice(Method):
         checks, seconds = checked_limits(self.checks, self.seconds)
         object.__setattr__(self, "checks", checks)
         object.__setattr__(self, "seconds", seconds)
+        object.__setattr__(self, "levels", _checked_levels(self.levels))
 
     def group(self, task: Task, seed: int = 0) -> Grouping:
         """Search the lattice. Nothing is random.
@@ -62,9 +66,28 @@ class Lattice(Method):
         Cost: for each transformation examined that of merging the classes of a finer one.
         """
         del seed
+        if self.levels is not None:
+            return self._at_levels(task, self.levels)
         search, result = search_lattice(task, self.loss, settled=True, checks=self.checks, seconds=self.seconds)
         of_row = renumber(search.cube.of_rows(result.levels))
         return Grouping(of_row, self._notes(search.cube, result), result.levels, (search_summary(result, self.loss),))
+
+    def _at_levels(self, task: Task, levels: tuple[int, ...]) -> Grouping:
+        """Return the groups at levels that were requested."""
+        cube = TransformationCube(task)
+        names = [column.name for column in cube.columns]
+        if len(levels) != len(names) or any(level > height for level, height in zip(levels, cube.heights, strict=False)):
+            heights = ", ".join(f"{name} 0 to {height}" for name, height in zip(names, cube.heights, strict=True))
+            raise ParameterError(
+                f"the levels {list(levels)} do not fit the quasi-identifiers",
+                remedy=f"Write one level for each: {heights}.",
+                key="levels",
+                value=list(levels),
+                file=task.table.source,
+            )
+        listed = ", ".join(f"{name} {level} of {top}" for name, level, top in zip(names, levels, cube.heights, strict=True))
+        note = f"every column is published at one level of its hierarchy, which was requested: {listed}"
+        return Grouping(renumber(cube.of_rows(levels)), (note,), levels)
 
     def _notes(self, cube: TransformationCube, result: SearchResult) -> tuple[str, ...]:
         """Return notes that follow from the release, the schema and the parameters alone.
@@ -93,6 +116,21 @@ class Lattice(Method):
                 "on another machine"
             )
         return tuple(notes)
+
+
+def _checked_levels(levels: Any) -> tuple[int, ...] | None:
+    """Return levels as whole numbers from 0; anything else is a ParameterError."""
+    if levels is None:
+        return None
+    wrong = not isinstance(levels, list | tuple)
+    if wrong or any(isinstance(level, bool) or not isinstance(level, Integral) or level < 0 for level in levels):
+        raise ParameterError(
+            f"invalid levels {levels!r}: they must be whole numbers from 0",
+            remedy="Write one level for each quasi-identifier, such as [1, 0, 2].",
+            key="levels",
+            value=levels,
+        )
+    return tuple(int(level) for level in levels)
 
 
 def search_summary(result: SearchResult, loss: str) -> str:

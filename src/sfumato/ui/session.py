@@ -1,0 +1,286 @@
+"""What the browser works on: the config with its history, the table that it names, and answers that were computed."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sfumato.config import Config
+from sfumato.config.toml_text import config_text
+from sfumato.errors import ConfigError, SfumatoError
+from sfumato.ui.config_history import ConfigHistory, Step
+from sfumato.ui.opened_table import READING, OpenedTable
+from sfumato.ui.private_folder import PrivateFolder
+
+if TYPE_CHECKING:
+    from sfumato.data.table import Table
+
+_ANSWERS = 64
+"""The number of answers that are kept."""
+
+CONFIG_NAME = "sfumato.toml"
+
+
+class SupersededError(Exception):
+    """A question is no longer asked: the config changed while it waited."""
+
+
+class BehindError(Exception):
+    """A browser tab shows an earlier version of the config, so its change is not made."""
+
+
+@dataclass(eq=False)
+class Session:
+    """The state that all tabs of the browser share. Each method may be called by several threads."""
+
+    allow_code: bool = False
+    folder: PrivateFolder = field(default_factory=PrivateFolder)
+    history: ConfigHistory = field(default_factory=ConfigHistory)
+    place: Path | None = None
+    """The file that the config is about to be written to, or was read from; relative paths of the config start there."""
+    saved: str | None = None
+    """The text that the config file has on disk; None if there is no such file."""
+    opening: str = ""
+    """The name of what is being opened in a thread, if anything."""
+    notice: str = ""
+    """What happened last that a person should know and did not ask for."""
+    listeners: list[Callable[[dict[str, Any]], None]] = field(default_factory=list)
+    """Called with every event: progress of a job, or a new version of the config."""
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+    _answers: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
+    _asked: dict[str, tuple[Hashable, threading.Lock]] = field(default_factory=dict)
+    _readings: int = 0
+    _opened: OpenedTable = field(default_factory=OpenedTable)
+    _parsed: tuple[Any, Config | None, SfumatoError | None] = (None, None, None)
+
+    # --- the config
+
+    @property
+    def text(self) -> str | None:
+        """The current config as text; None before anything was opened."""
+        return self.history.text
+
+    @property
+    def config(self) -> Config | None:
+        """The current config; None before anything was opened, or if it is invalid."""
+        return self._parse()[0]
+
+    @property
+    def config_error(self) -> SfumatoError | None:
+        """What is invalid in the current config, if anything."""
+        return self._parse()[1]
+
+    def _parse(self) -> tuple[Config | None, SfumatoError | None]:
+        with self._lock:
+            key = (self.text, self.place)
+            if self._parsed[0] != key:
+                self._parsed = (key, *self.parsed(self.text)) if self.text is not None else (key, None, None)
+            return self._parsed[1:]
+
+    def parsed(self, text: str) -> tuple[Config | None, SfumatoError | None]:
+        """Return a text as a config, or what is invalid in it."""
+        try:
+            config = Config.parse(text, self.place, allow_code=self.allow_code)
+            _ = config.schema
+        except SfumatoError as error:
+            return None, error
+        return config, None
+
+    def edit(
+        self,
+        label: str,
+        change: Callable[[str], str],
+        version: int | None = None,
+        subject: str = "",
+        check: Callable[[Config], object] = lambda config: None,
+    ) -> None:
+        """Make a change of the config a step of the history.
+
+        `version`: the one that the browser showed; another one than the current raises. A change after which the config
+        is invalid raises, except if it is invalid already. `check` is called with the new config, and may raise as well.
+        """
+        with self._lock:
+            self.check_version(version)
+            if self.text is None:
+                raise ConfigError("nothing is open", remedy="Open a table or a config first.")
+            text = change(self.text)
+            config, error = self.parsed(text)
+            if error is not None and self.config_error is None:
+                raise error
+            if config is not None:
+                check(config)
+            self.history.add(Step(label, text, subject))
+            self.notice = ""
+        self.tell_version()
+
+    def move(self, direction: str, version: int | None = None) -> None:
+        """Undo, redo, or go to the step of a number."""
+        with self._lock:
+            self.check_version(version)
+            position = {"undo": self.history.position - 1, "redo": self.history.position + 1}.get(direction)
+            self.history.go(int(direction) if position is None else position)
+        self.tell_version()
+
+    def check_version(self, version: int | None) -> None:
+        """Raise an error if the browser showed another version of the config than the current one."""
+        if version is not None and version != self.history.version:
+            raise BehindError
+
+    def tell(self, event: dict[str, Any]) -> None:
+        """Send an event to every open page."""
+        for listener in list(self.listeners):
+            listener(event)
+
+    def tell_version(self) -> None:
+        """Tell every open page the current version."""
+        self.tell({"version": self.history.version})
+
+    def key_of(self, *sections: str) -> Hashable:
+        """Return a key that changes when the table or one of these sections of the config changes."""
+        config = self.config
+        stated = None if config is None else repr(config.model_dump(include=set(sections)))
+        return self.data_key, self.place, stated
+
+    @property
+    def data_key(self) -> Hashable:
+        """A key that changes when another table is read."""
+        config = self.config
+        return (self._readings, None if config is None else repr(config.data.model_dump(include=READING)))
+
+    # --- opening
+
+    def open_config(self, path: Path) -> None:
+        """Open a config file; an invalid one as well, so that it can be corrected."""
+        text = config_text(path)
+        self._start(Step(f"Opened {path.name}", text), path, text)
+
+    def open_table(self, source: str, folder: Path, options: dict[str, str]) -> None:
+        """Open a table: begin with a config that names it, and draft the rest in a thread."""
+        from sfumato.profiling.config_draft import data_section
+
+        place = folder / CONFIG_NAME
+        text = data_section(source, place, options)
+        config = Config.parse(text, place, allow_code=self.allow_code)
+        opened = OpenedTable()
+        opened.read(config)  # raises before anything of the last session is lost
+        with self._lock:
+            self._opened = opened
+            self._start(Step(f"Opened {Path(source).name}", text), place, None)
+            version = self.history.version
+        threading.Thread(target=self._draft, args=(source, place, options, version), daemon=True).start()
+
+    def open_in_thread(self, name: str, work: Callable[[], None]) -> None:
+        """Open something in a thread; every page shows that, and then the result or the error."""
+
+        def run() -> None:
+            try:
+                work()
+            except (SfumatoError, OSError) as error:
+                self.notice = str(error)
+            except BaseException:
+                self.notice = "This is a fault of sfumato; the terminal shows where."
+                raise
+            finally:
+                self.opening = ""
+                self.tell_version()
+
+        self.opening = name
+        threading.Thread(target=run, daemon=True).start()
+
+    def _start(self, step: Step, place: Path, saved: str | None) -> None:
+        with self._lock:
+            self.history.start(step)
+            self.place, self.saved, self.notice = place, saved, ""
+            self._answers.clear()
+        self.tell_version()
+
+    def _draft(self, source: str, place: Path, options: dict[str, str], version: int) -> None:
+        from sfumato.profiling import draft
+
+        try:
+            text = draft(self.profile(), source, place, **options)
+        except SfumatoError as error:
+            self.notice = f"No roles could be suggested: {error}"
+            self.tell_version()
+            return
+        with self._lock:
+            if self.history.version == version and self.parsed(text)[1] is None:
+                self.history.add(Step("Suggested roles and requirements", text))
+        self.tell_version()
+
+    # --- the table and questions about it
+
+    @property
+    def table(self) -> Table:
+        """The table that the config names, with its schema; read once, and again when the config names another one."""
+        config = self.config
+        if config is None:
+            raise self.config_error or ConfigError("nothing is open", remedy="Open a table or a config first.")
+        with self._lock:
+            opened = self._opened
+        return opened.read(config)
+
+    @property
+    def raw(self) -> Table:
+        """The table as it was read, without roles."""
+        _ = self.table
+        return self._opened.raw
+
+    @property
+    def opened(self) -> OpenedTable:
+        """What is known about the file of the table."""
+        return self._opened
+
+    def check_column(self, config: Config, name: str) -> None:
+        """Raise an error if a column of the table does not fit what a config declares about it."""
+        _ = self._opened.read(config).column(name).paths
+
+    def read_again(self) -> None:
+        """Forget the table and all answers about it, because its file changed."""
+        with self._lock:
+            self._opened = OpenedTable()
+            self._readings += 1
+            self._answers.clear()
+            self.history.version += 1
+        self.tell_version()
+
+    def profile(self) -> Any:
+        """Return the profile of the table; it does not depend on roles."""
+        from sfumato.profiling import profile
+
+        return self.answer("profile", ("profile", self.data_key), lambda: profile(self.raw))
+
+    def answer(self, topic: str, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """Return the answer to a question, computed once per key. Waiting questions of a topic give way to the last one.
+
+        A question that was asked while another one of its topic was computed waits for it. If a third one comes meanwhile,
+        the second raises SupersededError.
+        """
+        with self._lock:
+            if key in self._answers:
+                self._answers.move_to_end(key)
+                return self._answers[key]
+            lock = self._asked[topic][1] if topic in self._asked else threading.Lock()
+            self._asked[topic] = (key, lock)
+        with lock:
+            with self._lock:
+                if key in self._answers:
+                    return self._answers[key]
+                if self._asked[topic][0] != key:
+                    raise SupersededError
+            result = compute()
+            with self._lock:
+                self._answers[key] = result
+                while len(self._answers) > _ANSWERS:
+                    self._answers.popitem(last=False)
+            return result
+
+    @cached_property
+    def jobs(self) -> dict[str, Any]:
+        """Long work that is in progress, by its name; screens put theirs here."""
+        return {}

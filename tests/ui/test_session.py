@@ -1,0 +1,164 @@
+"""What the browser works on: configs with errors, files that cannot be opened, and questions that are no longer asked."""
+
+from __future__ import annotations
+
+import html
+import threading
+import time
+from urllib.parse import urlencode
+
+import pytest
+
+from sfumato.errors import SfumatoError
+from sfumato.ui.opening import open_source
+from sfumato.ui.session import Session, SupersededError
+from ui_process import running_ui
+
+CONFIG = """# mine
+[data]
+path = "people.csv"
+
+[columns.age]
+role = "quasi-identifier"  # known
+
+[columns.ill]
+role = "sensitve"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "people.csv").write_text("age,ill\n" + "30,flu\n41,gout\n" * 10, encoding="utf-8")
+    (tmp_path / "sfumato.toml").write_text(CONFIG, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def session():
+    found = Session()
+    yield found
+    found.folder.close()
+
+
+def version(page):
+    return page.partition('data-version="')[2].partition('"')[0]
+
+
+def test_an_invalid_config_is_shown_at_its_line_and_corrected(folder):
+    with running_ui("sfumato.toml", folder=folder) as ui:
+        ui.enter()
+        deadline = time.monotonic() + 10
+        page = ui.get("/columns")[2].decode()
+        while "The config is invalid" not in page and time.monotonic() < deadline:
+            page = ui.get("/columns")[2].decode()
+        assert "<strong>   9  role = &#34;sensitve&#34;</strong>" in page
+        assert "Did you mean &#39;sensitive&#39;?" in page
+        form = {"version": version(page), "screen": "columns", "text": CONFIG.replace("sensitve", "sensitive")}
+        status, _, page = ui.post("/config", urlencode(form).encode())
+        assert status == 200
+        assert "The config is invalid" not in page.decode()
+        assert ui.get("/columns/part/columns")[0] == 200
+        assert (folder / "sfumato.toml").read_text(encoding="utf-8") == CONFIG, "it is written on the screen Save only"
+
+
+def test_what_cannot_be_opened_is_explained_and_nothing_is_lost(folder):
+    (folder / "empty.csv").write_bytes(b"")
+    (folder / "broken.toml").write_text("[data\n", encoding="utf-8")
+    with running_ui("people.csv", folder=folder) as ui:
+        ui.enter()
+        deadline = time.monotonic() + 10
+        page = ui.get("/data")[2].decode()
+        while "Suggested roles" not in page and time.monotonic() < deadline:
+            page = ui.get("/data")[2].decode()
+        for source, words in {
+            "missing.csv": "does not exist", "empty.csv": "empty", ".": "folder", "sqlite:///x.db": "query", "": "no file",
+        }.items():  # fmt: skip
+            status, _, answer = ui.post("/data/do/open", urlencode({"version": version(page), "source": source}).encode())
+            assert status == 422, source
+            assert words in html.unescape(answer.decode()), source
+            assert "Suggested roles" in answer.decode()
+        assert "20" in ui.get("/data/part/reading")[2].decode()
+        form = {"version": version(page), "source": "broken.toml"}
+        status, _, answer = ui.post("/data/do/open", urlencode(form).encode())
+        assert status == 200, "a config with an error is opened, so that it can be corrected"
+        assert "<strong>   1  [data</strong>" in answer.decode()
+
+
+def test_a_change_that_makes_the_config_invalid_is_refused(folder, session):
+    (folder / "sfumato.toml").write_text(CONFIG.replace("sensitve", "sensitive"), encoding="utf-8")
+    open_source(session, str(folder / "sfumato.toml"))
+    text = session.text
+    with pytest.raises(SfumatoError):
+        session.edit(
+            "nonsense", lambda old: old.replace("age", "edge"), check=lambda config: session.check_column(config, "age")
+        )
+    with pytest.raises(SfumatoError):
+        session.edit("nonsense", lambda old: old.replace("role", "roll"))
+    assert session.text == text
+    assert session.history.undoable is None
+
+
+def test_a_password_is_not_shown(folder, session, monkeypatch):
+    monkeypatch.delenv("SFUMATO_PASSWORD", raising=False)
+    with pytest.raises(SfumatoError) as raised:
+        open_source(session, "postgresql://me:s3cret@127.0.0.1:1/people", table="t")
+    assert "s3cret" not in str(raised.value)
+    monkeypatch.delenv("SFUMATO_PASSWORD", raising=False)
+
+
+def test_only_the_last_of_the_questions_that_wait_is_answered(session):
+    started, go_on, computed, answers = threading.Event(), threading.Event(), [], {}
+
+    def compute(name):
+        computed.append(name)
+        if name == "first":
+            started.set()
+            go_on.wait(10)
+        return name
+
+    def ask(name):
+        try:
+            answers[name] = session.answer("topic", name, lambda: compute(name))
+        except SupersededError:
+            answers[name] = None
+
+    threads = [threading.Thread(target=ask, args=(name,)) for name in ("first", "second", "third")]
+    threads[0].start()
+    started.wait(10)
+    for number, thread in enumerate(threads[1:], 1):
+        thread.start()
+        deadline = time.monotonic() + 10
+        while session._asked["topic"][0] != ("first", "second", "third")[number] and time.monotonic() < deadline:
+            time.sleep(0.005)
+    go_on.set()
+    for thread in threads:
+        thread.join(10)
+    assert answers == {"first": "first", "second": None, "third": "third"}
+    assert computed == ["first", "third"]
+    assert session.answer("topic", "third", lambda: compute("again")) == "third", "an answer is kept"
+
+
+def test_the_table_is_read_once(folder, session, monkeypatch):
+    from sfumato.io import read_table
+
+    reads = []
+    original = read_table.read_table
+    monkeypatch.setattr(read_table, "read_table", lambda *a, **k: (reads.append(a), original(*a, **k))[1])
+    (folder / "sfumato.toml").write_text(CONFIG.replace("sensitve", "sensitive"), encoding="utf-8")
+    open_source(session, str(folder / "sfumato.toml"))
+    assert session.table.schema.sensitive == ("ill",)
+    encoded = session.table.column("ill")
+    session.edit("other role", lambda text: text.replace('"sensitive"', '"quasi-identifier"'))
+    assert session.table.schema.quasi_identifiers == ("age", "ill")
+    assert session.table.column("ill") is encoded
+    session.move("undo")
+    assert session.table.schema.sensitive == ("ill",)
+    assert len(reads) == 1
+    assert session.opened.change_of_file() is None
+    (folder / "people.csv").write_text("age,ill\n5,flu\n6,flu\n", encoding="utf-8")
+    assert session.opened.change_of_file() == "changed"
+    session.read_again()
+    assert session.table.rows == 2
+    (folder / "people.csv").unlink()
+    assert session.opened.change_of_file() == "missing"
+    assert session.table.rows == 2
