@@ -123,6 +123,8 @@ class Work:
         """The last job of each kind that succeeded and made no release, such as the measurement of a risk."""
         self.job: Job | None = None
         """The last job, running or ended."""
+        self.preparing = ""
+        """What the worker does before it can begin: loading kernels, or compiling them."""
         self._count = 0
         self._lock = threading.RLock()
         self._worker = self._started()
@@ -141,6 +143,12 @@ class Work:
     def running(self) -> Job | None:
         """The job that is in progress, if any."""
         return self.job if self.job is not None and self.job.state == "running" else None
+
+    @property
+    def progress(self) -> str:
+        """What the running job does, in words."""
+        job = self.running
+        return "" if job is None else f"{self.preparing} …" if self.preparing else job.progress
 
     @property
     def worker_pid(self) -> int:
@@ -216,6 +224,11 @@ class Work:
         raise ParameterError(f"there is no release {number}", remedy="Choose one of the list, or make one.")
 
     def _received(self, reply: Mapping[str, Any]) -> None:
+        if "preparing" in reply:
+            self.preparing = reply["preparing"]
+            if self.running is not None:
+                self.session.tell({"job": JOB, "step": self.progress, "share": None})
+            return
         with self._lock:
             job = self.running
             if job is None or reply.get("number") != job.number:
