@@ -74,7 +74,7 @@ class Job:
 
 
 @dataclass
-class Candidate:
+class MadeRelease:
     """A release that was made, in the private folder; the person decides which one is saved."""
 
     number: int
@@ -118,7 +118,7 @@ class Work:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.candidates: list[Candidate] = []
+        self.candidates: list[MadeRelease] = []
         self.results: dict[str, Job] = {}
         """The last job of each kind that succeeded and made no release, such as the measurement of a risk."""
         self.job: Job | None = None
@@ -216,7 +216,7 @@ class Work:
         shutil.rmtree(found.folder, ignore_errors=True)
         self.session.tell_version()
 
-    def candidate(self, number: int) -> Candidate:
+    def candidate(self, number: int) -> MadeRelease:
         """Return a release that was made, by its number; an unknown one is an error."""
         for candidate in self.candidates:
             if candidate.number == number:
@@ -259,7 +259,7 @@ class Work:
             known.figures, known.complete = result, complete
             return
         number = max((one.number for one in self.candidates), default=0) + 1
-        made = Candidate(number, job.kind, job.text, job.folder, job.seed, result, job.seconds, complete)
+        made = MadeRelease(number, job.kind, job.text, job.folder, job.seed, result, job.seconds, complete)
         self.candidates.append(made)
 
     def _end(self, job: Job, state: State, error: str = "") -> None:

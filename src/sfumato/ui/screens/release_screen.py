@@ -14,7 +14,7 @@ from sfumato.ui.config_edits import remove_value, set_values
 from sfumato.ui.file_answers import report_answer
 from sfumato.ui.screen import Change, Part, Screen, Snippets, Values
 from sfumato.ui.session import Session
-from sfumato.ui.work import Candidate, work_of
+from sfumato.ui.work import MadeRelease, work_of
 
 if TYPE_CHECKING:
     from sfumato.comparison import AlignedRows
@@ -96,13 +96,13 @@ def _lattice_plot(result: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _chosen(candidates: Sequence[Candidate], query: Values) -> Candidate | None:
+def _chosen(candidates: Sequence[MadeRelease], query: Values) -> MadeRelease | None:
     """Return the release that the address names; the last one by default."""
     found = [one for one in candidates if str(one.number) == query.get("release")]
     return found[0] if found else candidates[-1] if candidates else None
 
 
-def compared(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
+def compared(candidates: Sequence[MadeRelease]) -> list[dict[str, Any]]:
     """Return the figures of releases side by side: rows with a name, a text for each release, and which is best."""
     if not candidates:
         return []
@@ -195,7 +195,7 @@ def _details(session: Session, query: Values) -> Mapping[str, Any]:
     return found
 
 
-def aligned(session: Session, chosen: Candidate) -> AlignedRows:
+def aligned(session: Session, chosen: MadeRelease) -> AlignedRows:
     """Return the rows of a release beside the original; read once."""
     from sfumato.comparison import aligned_rows
 
@@ -205,7 +205,7 @@ def aligned(session: Session, chosen: Candidate) -> AlignedRows:
     return found
 
 
-def _rows(session: Session, chosen: Candidate, query: Values) -> dict[str, Any]:
+def _rows(session: Session, chosen: MadeRelease, query: Values) -> dict[str, Any]:
     """Return a window of rows: for each column what it was, and what is published."""
     rows = aligned(session, chosen)
     total = len(rows.place)
@@ -224,7 +224,7 @@ def _rows(session: Session, chosen: Candidate, query: Values) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _distributions(chosen: Candidate) -> list[dict[str, Any]]:
+def _distributions(chosen: MadeRelease) -> list[dict[str, Any]]:
     """Return the distribution of each column before and after, as the public report draws it."""
     document = Manifest.load(chosen.release).grouped
     found = []
