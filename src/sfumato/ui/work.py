@@ -48,6 +48,8 @@ class Job:
     seed: int
     key: Hashable
     """What its result depends on."""
+    data_key: Hashable
+    """Which table it is about."""
     started: float = field(default_factory=time.monotonic)
     ended: float | None = None
     step: str = "starting"
@@ -87,6 +89,8 @@ class MadeRelease:
     seconds: float
     complete: bool
     """Whether the attacks were measured too."""
+    data_key: Hashable = None
+    """Which table it was made from."""
     saved: str = ""
     """Where it was saved, if it was."""
     places: Mapping[str, str] = field(default_factory=dict)
@@ -175,7 +179,7 @@ class Work:
             self._count += 1
             folder = session.folder.new("job").parent
             seed = secret_seed((config.method or MethodSection()).seed)
-            self.job = job = Job(self._count, kind, title, session.text, folder, seed, self.key_for(kind))
+            self.job = job = Job(self._count, kind, title, session.text, folder, seed, self.key_for(kind), session.data_key)
             request = {
                 "number": job.number, "kind": kind, "text": job.text, "place": str(session.place), "folder": str(folder),
                 "allow_code": session.allow_code, "seed": str(seed), "options": dict(options or {}),
@@ -212,9 +216,15 @@ class Work:
         """Remove a release that was made."""
         with self._lock:
             found = self.candidate(number)
+            if self.is_measured(found):  # its result would make it appear again
+                self.cancel()
             self.candidates.remove(found)
         shutil.rmtree(found.folder, ignore_errors=True)
         self.session.tell_version()
+
+    def is_measured(self, made: MadeRelease) -> bool:
+        """Return whether the attacks on a release are being measured."""
+        return self.running is not None and self.running.folder == made.folder
 
     def candidate(self, number: int) -> MadeRelease:
         """Return a release that was made, by its number; an unknown one is an error."""
@@ -259,7 +269,7 @@ class Work:
             known.figures, known.complete = result, complete
             return
         number = max((one.number for one in self.candidates), default=0) + 1
-        made = MadeRelease(number, job.kind, job.text, job.folder, job.seed, result, job.seconds, complete)
+        made = MadeRelease(number, job.kind, job.text, job.folder, job.seed, result, job.seconds, complete, job.data_key)
         self.candidates.append(made)
 
     def _end(self, job: Job, state: State, error: str = "") -> None:

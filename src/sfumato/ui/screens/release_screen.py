@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sfumato.config import MethodSection
-from sfumato.errors import ParameterError
+from sfumato.errors import FileError, ParameterError
 from sfumato.parameters import check_share
 from sfumato.releases.reader import Manifest
 from sfumato.ui.config_edits import remove_value, set_values
@@ -114,6 +114,9 @@ def compared(candidates: Sequence[MadeRelease]) -> list[dict[str, Any]]:
     if len({tuple(one["principles"]) for one in figures}) > 1:  # figures of different requirements are no fair comparison
         rows.append(_row("Requirements, and the level reached", held))
     rows.append(_ranked("Loss", [one.get("loss") for one in figures], percent))
+    bounds = [one.get("bound") for one in figures]
+    if any(bounds):
+        rows.append(_row("No method loses less than", ["–" if bound is None else percent(bound) for bound in bounds]))
     rows.append(_ranked("Error of counts", [one.get("query_error") for one in figures], percent))
     rows.append(_ranked("Groups", [one.get("groups") for one in figures], "{:,}".format, most=True))
     rows.append(_ranked("Suppressed rows", [one.get("suppressed") for one in figures], "{:,}".format))
@@ -178,7 +181,8 @@ def _about(row: Mapping[str, Any]) -> str:
 
 def _part_key(session: Session, query: Values) -> Hashable:
     chosen = _chosen([one for one in work_of(session).candidates if one.kind == "release"], query)
-    own = None if chosen is None else (chosen.number, chosen.complete)
+    work = work_of(session)
+    own = None if chosen is None else (chosen.number, chosen.complete, work.is_measured(chosen), session.data_key)
     return own, query.get("view", "rows"), query.get("row", "1")
 
 
@@ -187,7 +191,7 @@ def _details(session: Session, query: Values) -> Mapping[str, Any]:
     view = query.get("view", "rows") if query.get("view", "rows") in VIEWS else "rows"
     if chosen is None:
         return {"chosen": None, "view": view}
-    found: dict[str, Any] = {"chosen": chosen, "view": view}
+    found: dict[str, Any] = {"chosen": chosen, "view": view, "measuring": work_of(session).is_measured(chosen)}
     if view == "rows":
         found |= _rows(session, chosen, query)
     elif view == "columns":
@@ -200,6 +204,11 @@ def aligned(session: Session, chosen: MadeRelease) -> AlignedRows:
     from sfumato.comparison import aligned_rows
 
     raw = session.raw
+    if chosen.data_key != session.data_key:
+        raise FileError(
+            "another table is open than the one that this release was made from",
+            remedy="Open that table again to see its rows; the release itself can be saved.",
+        )
     key = ("aligned", str(chosen.folder), session.data_key)
     found: AlignedRows = session.answer("aligned", key, lambda: aligned_rows(chosen.release, raw, key=chosen.key))
     return found
