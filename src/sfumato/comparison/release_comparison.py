@@ -42,6 +42,8 @@ class ReleaseFigures:
     suppressed: int
     loss: float
     """The information loss, from 0 to 1."""
+    bound: float | None
+    """A loss that no groups go below that satisfy the same requirements, whatever the method; None if none is known."""
     query_error: float | None
     """The median relative error of counts over three quasi-identifiers; None if no question matches a row."""
     columns: Mapping[str, float]
@@ -79,6 +81,8 @@ class ReleaseComparison:
         add("groups", [f"{one.groups:,}" for one in self.releases])
         add("suppressed rows", [f"{one.suppressed:,}" for one in self.releases])
         add("loss", [percent(one.loss) for one in self.releases])
+        if any(one.bound for one in self.releases):
+            add("no method loses less than", [_percent(one.bound) for one in self.releases])
         add("error of counts", ["–" if one.query_error is None else percent(one.query_error) for one in self.releases])
         for column in dict.fromkeys(name for one in self.releases for name in one.columns):
             add(f"loss of {column}", [_percent(one.columns.get(column)) for one in self.releases])
@@ -158,6 +162,7 @@ def figures_of(
         groups=document.groups,
         suppressed=document.suppressed,
         loss=float(document.utility.loss.mean),
+        bound=None if document.utility.bound is None else float(document.utility.bound),
         query_error=by[-1]["median"] if by else None,
         columns={column: float(loss) for column, loss in document.utility.loss.columns.items()},
         marginals={one.column: float(one.distance) for one in document.utility.marginals},

@@ -53,6 +53,22 @@ class Balls:
     decide: Callable[[Indices, Indices], NDArray[np.bool_]]
 
 
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """Neighbours as points of a plane: values of one class are near if neither coordinate differs by more than `side`.
+
+    Values of different classes are never near.
+
+    >>> Plane(np.array([0, 3]), np.array([0, 2]), np.zeros(2, np.int64), side=2).side
+    2
+    """
+
+    x: Indices
+    y: Indices
+    of_class: Indices
+    side: int
+
+
 class BoundDistance(ABC):
     """A distance bound to one attribute: it compares the attribute's distinct values, given by their numbers."""
 
@@ -80,6 +96,20 @@ class BoundDistance(ABC):
         del epsilon
         return None
 
+    def plane(self, epsilon: Fraction) -> Plane | None:
+        """Return the neighbours as points of a plane; None if this distance has none."""
+        del epsilon
+        return None
+
+    def ball_as_clique(self, epsilon: Fraction) -> tuple[BoundDistance, Fraction] | None:
+        """Return a distance and an ε' at which values are pairwise near exactly if one ball of radius ε contains them.
+
+        The centre of the ball is any point of the space in which the values lie, not only a value that occurs. None if no
+        such distance is known.
+        """
+        del epsilon
+        return None
+
     def epsilon_steps(self) -> tuple[int, Callable[[int], Fraction]] | None:
         """Return how many different ε there are, and the i-th of them; None if that is not known.
 
@@ -91,7 +121,8 @@ class BoundDistance(ABC):
 class PairwiseDistance(BoundDistance):
     """A bound distance of at most 1 that compares listed pairs too, so that L^p may contain it.
 
-    With only the block `near`, a sum over columns would have to compare every value with every other one.
+    `distances` too is wrong by less than 1e-9. With only the block `near`, a sum over columns would have to compare every
+    value with every other one.
     """
 
     @abstractmethod

@@ -101,6 +101,7 @@ def render_screen(
             query=query,
             place=CONFIG_NAME if session.place is None else session.place,
             history=session.history,
+            shown_steps=_shown_steps(session.history),
             change_of_file=session.opened.change_of_file(),
             snippets=screen.snippets(session) if usable else None,
             **fields,

@@ -15,6 +15,9 @@ import traceback
 from queue import SimpleQueue
 from typing import Any, TextIO
 
+COMPILING = "compiling kernels: the first use takes about 20 s longer"
+"""What is shown meanwhile."""
+
 _PAUSE = 0.1
 """Seconds between two reports of progress within one step."""
 
@@ -25,10 +28,14 @@ def main() -> None:
     os.dup2(2, 1)  # whatever prints must not end up among the replies
     requests: SimpleQueue[dict[str, Any]] = SimpleQueue()
     threading.Thread(target=_receive, args=(requests,), daemon=True).start()
-    _warm_up()
-    _send(replies, {"ready": True})
-    while True:
-        _serve(requests.get(), replies)
+    _send(replies, {"preparing": "loading kernels"})
+    from sfumato.kernels.compile import watch_compilation
+
+    with watch_compilation(lambda: _send(replies, {"preparing": COMPILING}), lambda: _send(replies, {"preparing": ""})):
+        _warm_up()
+        _send(replies, {"preparing": ""})
+        while True:
+            _serve(requests.get(), replies)
 
 
 def _receive(requests: SimpleQueue[dict[str, Any]]) -> None:

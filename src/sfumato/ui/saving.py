@@ -15,7 +15,7 @@ from sfumato.releases.row_key import is_key
 from sfumato.ui.file_answers import read
 from sfumato.ui.rebased_paths import rebased
 from sfumato.ui.session import Session
-from sfumato.ui.work import Candidate
+from sfumato.ui.work import MadeRelease
 
 
 def path_of(text: str, session: Session) -> Path:
@@ -50,7 +50,7 @@ def _is_as_read(session: Session, path: Path) -> bool:
         return False
 
 
-def save_release(chosen: Candidate, folder: Path, force: bool, source: Path | None) -> Path:
+def save_release(chosen: MadeRelease, folder: Path, force: bool, source: Path | None) -> Path:
     """Copy the folder of a release to its place; its files are checked there against release.json."""
     target = free_target(folder, force, [source])
     files = sorted(chosen.release.iterdir()) if chosen.release.is_dir() else []
@@ -70,7 +70,7 @@ def save_release(chosen: Candidate, folder: Path, force: bool, source: Path | No
     return target
 
 
-def save_private(chosen: Candidate, place: Path, folder: Path, force: bool, which: str) -> Path:
+def save_private(chosen: MadeRelease, place: Path, folder: Path, force: bool, which: str) -> Path:
     """Write the key or the internal report to a file that only its owner can read; never inside a release."""
     target = free_page(place, folder, force, is_key if which == "key" else None)
     content = read(chosen.key if which == "key" else chosen.internal)

@@ -91,6 +91,7 @@
     document.title = page.title;
     root.dataset.version = page.documentElement.dataset.version;
     merge(document.body, page.body);
+    for (const report of reports.values()) drawProgress(report);
     loadParts();
   }
 
@@ -353,7 +354,17 @@
     }, 120);
   }
 
+  // the latest report of each job: a page that was drawn before it arrived shows it as well
+  const reports = new Map();
+
   function progress(event) {
+    if (event.done) reports.delete(event.job);
+    else reports.set(event.job, event);
+    drawProgress(event);
+    if (event.done) refresh();
+  }
+
+  function drawProgress(event) {
     for (const bar of document.querySelectorAll("progress")) {
       if (bar.dataset.job !== event.job) continue;
       if (event.share === undefined || event.share === null) bar.removeAttribute("value");
@@ -362,7 +373,6 @@
     for (const place of document.querySelectorAll("[data-step]")) {
       if (place.dataset.step === event.job && event.step) place.textContent = event.step;
     }
-    if (event.done) refresh();
   }
 
   document.addEventListener("visibilitychange", listen);

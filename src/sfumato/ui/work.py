@@ -48,6 +48,8 @@ class Job:
     seed: int
     key: Hashable
     """What its result depends on."""
+    data_key: Hashable
+    """Which table it is about."""
     started: float = field(default_factory=time.monotonic)
     ended: float | None = None
     step: str = "starting"
@@ -74,7 +76,7 @@ class Job:
 
 
 @dataclass
-class Candidate:
+class MadeRelease:
     """A release that was made, in the private folder; the person decides which one is saved."""
 
     number: int
@@ -87,6 +89,8 @@ class Candidate:
     seconds: float
     complete: bool
     """Whether the attacks were measured too."""
+    data_key: Hashable = None
+    """Which table it was made from."""
     saved: str = ""
     """Where it was saved, if it was."""
     places: Mapping[str, str] = field(default_factory=dict)
@@ -118,11 +122,13 @@ class Work:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.candidates: list[Candidate] = []
+        self.candidates: list[MadeRelease] = []
         self.results: dict[str, Job] = {}
         """The last job of each kind that succeeded and made no release, such as the measurement of a risk."""
         self.job: Job | None = None
         """The last job, running or ended."""
+        self.preparing = ""
+        """What the worker does before it can begin: loading kernels, or compiling them."""
         self._count = 0
         self._lock = threading.RLock()
         self._worker = self._started()
@@ -141,6 +147,12 @@ class Work:
     def running(self) -> Job | None:
         """The job that is in progress, if any."""
         return self.job if self.job is not None and self.job.state == "running" else None
+
+    @property
+    def progress(self) -> str:
+        """What the running job does, in words."""
+        job = self.running
+        return "" if job is None else f"{self.preparing} …" if self.preparing else job.progress
 
     @property
     def worker_pid(self) -> int:
@@ -167,7 +179,7 @@ class Work:
             self._count += 1
             folder = session.folder.new("job").parent
             seed = secret_seed((config.method or MethodSection()).seed)
-            self.job = job = Job(self._count, kind, title, session.text, folder, seed, self.key_for(kind))
+            self.job = job = Job(self._count, kind, title, session.text, folder, seed, self.key_for(kind), session.data_key)
             request = {
                 "number": job.number, "kind": kind, "text": job.text, "place": str(session.place), "folder": str(folder),
                 "allow_code": session.allow_code, "seed": str(seed), "options": dict(options or {}),
@@ -204,11 +216,17 @@ class Work:
         """Remove a release that was made."""
         with self._lock:
             found = self.candidate(number)
+            if self.is_measured(found):  # its result would make it appear again
+                self.cancel()
             self.candidates.remove(found)
         shutil.rmtree(found.folder, ignore_errors=True)
         self.session.tell_version()
 
-    def candidate(self, number: int) -> Candidate:
+    def is_measured(self, made: MadeRelease) -> bool:
+        """Return whether the attacks on a release are being measured."""
+        return self.running is not None and self.running.folder == made.folder
+
+    def candidate(self, number: int) -> MadeRelease:
         """Return a release that was made, by its number; an unknown one is an error."""
         for candidate in self.candidates:
             if candidate.number == number:
@@ -216,6 +234,11 @@ class Work:
         raise ParameterError(f"there is no release {number}", remedy="Choose one of the list, or make one.")
 
     def _received(self, reply: Mapping[str, Any]) -> None:
+        if "preparing" in reply:
+            self.preparing = reply["preparing"]
+            if self.running is not None:
+                self.session.tell({"job": JOB, "step": self.progress, "share": None})
+            return
         with self._lock:
             job = self.running
             if job is None or reply.get("number") != job.number:
@@ -246,7 +269,7 @@ class Work:
             known.figures, known.complete = result, complete
             return
         number = max((one.number for one in self.candidates), default=0) + 1
-        made = Candidate(number, job.kind, job.text, job.folder, job.seed, result, job.seconds, complete)
+        made = MadeRelease(number, job.kind, job.text, job.folder, job.seed, result, job.seconds, complete, job.data_key)
         self.candidates.append(made)
 
     def _end(self, job: Job, state: State, error: str = "") -> None:

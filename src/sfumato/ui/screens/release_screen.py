@@ -7,14 +7,14 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sfumato.config import MethodSection
-from sfumato.errors import ParameterError
+from sfumato.errors import FileError, ParameterError
 from sfumato.parameters import check_share
 from sfumato.releases.reader import Manifest
 from sfumato.ui.config_edits import remove_value, set_values
 from sfumato.ui.file_answers import report_answer
 from sfumato.ui.screen import Change, Part, Screen, Snippets, Values
 from sfumato.ui.session import Session
-from sfumato.ui.work import Candidate, work_of
+from sfumato.ui.work import MadeRelease, work_of
 
 if TYPE_CHECKING:
     from sfumato.comparison import AlignedRows
@@ -96,13 +96,13 @@ def _lattice_plot(result: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _chosen(candidates: Sequence[Candidate], query: Values) -> Candidate | None:
+def _chosen(candidates: Sequence[MadeRelease], query: Values) -> MadeRelease | None:
     """Return the release that the address names; the last one by default."""
     found = [one for one in candidates if str(one.number) == query.get("release")]
     return found[0] if found else candidates[-1] if candidates else None
 
 
-def compared(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
+def compared(candidates: Sequence[MadeRelease]) -> list[dict[str, Any]]:
     """Return the figures of releases side by side: rows with a name, a text for each release, and which is best."""
     if not candidates:
         return []
@@ -114,6 +114,9 @@ def compared(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
     if len({tuple(one["principles"]) for one in figures}) > 1:  # figures of different requirements are no fair comparison
         rows.append(_row("Requirements, and the level reached", held))
     rows.append(_ranked("Loss", [one.get("loss") for one in figures], percent))
+    bounds = [one.get("bound") for one in figures]
+    if any(bounds):
+        rows.append(_row("No method loses less than", ["–" if bound is None else percent(bound) for bound in bounds]))
     rows.append(_ranked("Error of counts", [one.get("query_error") for one in figures], percent))
     rows.append(_ranked("Groups", [one.get("groups") for one in figures], "{:,}".format, most=True))
     rows.append(_ranked("Suppressed rows", [one.get("suppressed") for one in figures], "{:,}".format))
@@ -178,7 +181,8 @@ def _about(row: Mapping[str, Any]) -> str:
 
 def _part_key(session: Session, query: Values) -> Hashable:
     chosen = _chosen([one for one in work_of(session).candidates if one.kind == "release"], query)
-    own = None if chosen is None else (chosen.number, chosen.complete)
+    work = work_of(session)
+    own = None if chosen is None else (chosen.number, chosen.complete, work.is_measured(chosen), session.data_key)
     return own, query.get("view", "rows"), query.get("row", "1")
 
 
@@ -187,7 +191,7 @@ def _details(session: Session, query: Values) -> Mapping[str, Any]:
     view = query.get("view", "rows") if query.get("view", "rows") in VIEWS else "rows"
     if chosen is None:
         return {"chosen": None, "view": view}
-    found: dict[str, Any] = {"chosen": chosen, "view": view}
+    found: dict[str, Any] = {"chosen": chosen, "view": view, "measuring": work_of(session).is_measured(chosen)}
     if view == "rows":
         found |= _rows(session, chosen, query)
     elif view == "columns":
@@ -195,17 +199,22 @@ def _details(session: Session, query: Values) -> Mapping[str, Any]:
     return found
 
 
-def aligned(session: Session, chosen: Candidate) -> AlignedRows:
+def aligned(session: Session, chosen: MadeRelease) -> AlignedRows:
     """Return the rows of a release beside the original; read once."""
     from sfumato.comparison import aligned_rows
 
     raw = session.raw
+    if chosen.data_key != session.data_key:
+        raise FileError(
+            "another table is open than the one that this release was made from",
+            remedy="Open that table again to see its rows; the release itself can be saved.",
+        )
     key = ("aligned", str(chosen.folder), session.data_key)
     found: AlignedRows = session.answer("aligned", key, lambda: aligned_rows(chosen.release, raw, key=chosen.key))
     return found
 
 
-def _rows(session: Session, chosen: Candidate, query: Values) -> dict[str, Any]:
+def _rows(session: Session, chosen: MadeRelease, query: Values) -> dict[str, Any]:
     """Return a window of rows: for each column what it was, and what is published."""
     rows = aligned(session, chosen)
     total = len(rows.place)
@@ -224,7 +233,7 @@ def _rows(session: Session, chosen: Candidate, query: Values) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _distributions(chosen: Candidate) -> list[dict[str, Any]]:
+def _distributions(chosen: MadeRelease) -> list[dict[str, Any]]:
     """Return the distribution of each column before and after, as the public report draws it."""
     document = Manifest.load(chosen.release).grouped
     found = []
