@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.anonymization.exact_search.possible_groups import allowed_groups, group_costs
-from sfumato.anonymization.loss_bounds.crowds import LIMITED, least_size
+from sfumato.anonymization.loss_bounds.crowds import least_size, limits_neighbours
 from sfumato.anonymization.methods.method import Task
-from sfumato.distances.neighbour_graph import NeighbourSets
+from sfumato.distances.neighbour_graph import NeighbourGraph, NeighbourWindows
 from sfumato.kernels.group_listing import GROUPS, STEPS, list_groups
 from sfumato.principles import NeighbourLimit
 
@@ -80,9 +80,9 @@ def _limits(task: Task) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     rows, near, allowed = task.table.rows, [], []
     if task.table.units is None:
         for principle, names in task.requirements:
-            for limit in task.search_conditions(principle, names) if type(principle) in LIMITED else ():
+            for limit in task.search_conditions(principle, names) if limits_neighbours(principle) else ():
                 if isinstance(limit, NeighbourLimit):
-                    assert not isinstance(limit.neighbours, NeighbourSets), "only units have sets of values"
+                    assert isinstance(limit.neighbours, NeighbourGraph | NeighbourWindows), "rows are counted, not units"
                     pairs = limit.neighbours.near(limit.values, limit.values)
                     np.fill_diagonal(pairs, False)
                     near.append(pairs @ (1 << np.arange(rows)))

@@ -25,7 +25,7 @@ from sfumato.principles import (
     Principle,
 )
 
-LIMITED = (Dissimilarity, AlphaKAnonymity, FrequencyLDiversity, EpsilonMAnonymity, DeltaLDiversity)
+_LIMITED = (Dissimilarity, AlphaKAnonymity, FrequencyLDiversity, EpsilonMAnonymity, DeltaLDiversity)
 """Principles under which no more rows of a group are pairwise near than one row and the neighbours that it may have."""
 
 _VALUES = 6_000
@@ -47,6 +47,18 @@ def _least(principle: Principle) -> int:
     if type(principle) in (DistinctLDiversity, EntropyLDiversity, FrequencyLDiversity):
         least = max(least, math.ceil(as_fraction(principle.l, "l")))  # type: ignore[attr-defined]
     return least
+
+
+def limits_neighbours(principle: Principle) -> bool:
+    """Return whether no group that satisfies a principle exceeds the limit on neighbours that a search observes.
+
+    For other shapes than the star the search observes a stricter limit than the principle.
+
+    >>> import sfumato as sf
+    >>> [limits_neighbours(each) for each in (sf.AlphaKAnonymity("0.5", 2), sf.Dissimilarity(1, 1, 2, shape="ball"))]
+    [True, False]
+    """
+    return type(principle) in _LIMITED and getattr(principle, "shape", "star") == "star"
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +90,7 @@ class Crowds:
         if task.table.units is not None:  # limits are on people then, not on rows
             return best
         for principle, names in task.requirements:
-            if type(principle) not in LIMITED:
+            if not limits_neighbours(principle):
                 continue
             for limit in task.search_conditions(principle, names):
                 if isinstance(limit, NeighbourLimit):
