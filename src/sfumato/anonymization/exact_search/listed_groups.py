@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from sfumato.anonymization.exact_search.possible_groups import allowed_groups, group_costs
 from sfumato.anonymization.loss_bounds.crowds import LIMITED, least_size
 from sfumato.anonymization.methods.method import Task
-from sfumato.distances.neighbour_graph import NeighbourSets
+from sfumato.distances.neighbour_graph import NeighbourSets, OneSidedNeighbours
 from sfumato.kernels.group_listing import GROUPS, STEPS, list_groups
-from sfumato.principles import NeighbourLimit
+from sfumato.principles import Dissimilarity, NeighbourLimit, Principle
 
 MOST_ROWS = 60
 """Tables of more rows are not searched: a set of rows is one integer of 64 bits."""
@@ -75,14 +75,23 @@ class GroupSearch:
         return Listing(masks[fine], group_costs(self.task, members), True)
 
 
+def _limits_rows(principle: Principle) -> bool:
+    """Return whether no group in which a principle holds has a row with more neighbours than its search condition allows.
+
+    The conditions of the other shapes of dissimilarity than the star are made for searches, which may leave groups out.
+    """
+    is_other_shape = isinstance(principle, Dissimilarity) and principle.as_dissimilarity() is None
+    return type(principle) in LIMITED and not is_other_shape
+
+
 def _limits(task: Task) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return for each limit the neighbours of each row as bits, and how many a group of each size allows, then the most."""
     rows, near, allowed = task.table.rows, [], []
     if task.table.units is None:
         for principle, names in task.requirements:
-            for limit in task.search_conditions(principle, names) if type(principle) in LIMITED else ():
+            for limit in task.search_conditions(principle, names) if _limits_rows(principle) else ():
                 if isinstance(limit, NeighbourLimit):
-                    assert not isinstance(limit.neighbours, NeighbourSets), "only units have sets of values"
+                    assert not isinstance(limit.neighbours, NeighbourSets | OneSidedNeighbours), "units and other shapes"
                     pairs = limit.neighbours.near(limit.values, limit.values)
                     np.fill_diagonal(pairs, False)
                     near.append(pairs @ (1 << np.arange(rows)))
