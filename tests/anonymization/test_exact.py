@@ -90,7 +90,7 @@ def test_linear_programs_leave_out_no_group_of_another_shape(shape, distance):
         names = ["secret"] if isinstance(distance, sf.distances.Absolute) else [*secrets]
         frame = pa.table({"age": [draw.randint(20, 80) for _ in range(7)], **secrets})
         table = sf.Table(frame, sf.Schema(["age"], names, distance=distance))
-        epsilon = 1 if len(names) == 1 else "0.3"
+        epsilon = 1 if len(names) == 1 else "0.15"
         task = Task(table, (sf.Dissimilarity(epsilon, "0.5", 2, on="whole", shape=shape),))
         groups = PossibleGroups.of(task)
         best, result = best_partition(groups), cheapest_partition(task)
