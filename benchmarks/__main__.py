@@ -53,6 +53,30 @@ def audit(rows: int, seed: int, pycanon: Path | None, as_json: bool) -> None:
 @main.command(
     epilog="""\b
 Example:
+  SFUMATO_DATA=data python -m benchmarks shapes
+  python -m benchmarks shapes --rows 2000 --audited-rows 20000 --shapes star,ball"""
+)
+@click.option("--rows", default=50_000, show_default=True, type=click.IntRange(min=1000), help="Rows to anonymize.")
+@click.option("--audited-rows", default=1_000_000, show_default=True, type=click.IntRange(min=1000), help="Rows to audit.")
+@click.option("--shapes", default="star,ball,clique", show_default=True, metavar="LIST", help="Shapes that glaze enforces.")
+@json_option
+def shapes(rows: int, audited_rows: int, shapes: str, as_json: bool) -> None:
+    """Enforce shapes of a breach with glaze: the loss beside that of the star; and audit all shapes of numbers.
+
+    The settings use acs2018/sal_occ.csv.gz below SFUMATO_DATA. If that is absent, there is one setting, on the synthetic
+    census.
+    """
+    from benchmarks.console_tables import progress_line, show_shapes
+    from benchmarks.costs.shapes_cost import run
+
+    with progress_line() as notify:
+        figures = run(rows, audited_rows, names_in(shapes), notify)
+    show(figures, as_json, show_shapes)
+
+
+@main.command(
+    epilog="""\b
+Example:
   SFUMATO_DATA=data python -m benchmarks anonymize --all --adult --methods glaze,mondrian
   python -m benchmarks anonymize --rows 5000 --json"""
 )

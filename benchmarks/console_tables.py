@@ -41,6 +41,12 @@ def show_runs(figures: Mapping[str, Any]) -> None:
         show_figures(one)
 
 
+def show_shapes(figures: Mapping[str, Any]) -> None:
+    """Print the figures of each setting and shape, and those of the audit."""
+    show_runs(figures)
+    show_figures(figures["audit"])
+
+
 def show_anonymize(figures: Mapping[str, Any]) -> None:
     """Print a line per setting and method, with the goals."""
     out = console()

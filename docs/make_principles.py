@@ -12,7 +12,8 @@ HEAD = """\
 A principle is a condition on every group. `measure` returns the level of each group, `holds` the verdict; both are exact. A
 principle is *monotone* if the union of two groups that satisfy it always satisfies it, with the table as a whole unchanged.
 A property test checks each claim, and each principle that is not monotone has a counter-example. Principles that *use a
-[distance](distances.md)* measure how near two sensitive values are under the distance that you declare.
+[distance](distances.md)* measure how near two sensitive values are under the distance that you declare. Dissimilarity has
+several [shapes](shapes.md), of which the table lists the default; two of them are monotone.
 
 Each name leads to a page with the definition, a worked example, what the principle does not protect against, and its source.
 The same on a terminal, and in Python with `sf.explain("dissimilarity")`:

@@ -12,9 +12,9 @@ import sfumato as sf
 
 NAMESPACES = [sf, *(getattr(sf, name) for name in sf.__all__ if isinstance(getattr(sf, name), types.ModuleType))]
 
-INTERNAL = {"sfumato.config", "sfumato._explain", "sfumato.anonymization.methods.search_"}
-"""The sections of a config, which are written in TOML, the lines of an explanation, which `repr` shows, and the arrays that
-the kernels of sfumato's own methods read."""
+INTERNAL = {"sfumato.config", "sfumato._explain", "sfumato.anonymization.methods.search_", "sfumato.ui."}
+"""The sections of a config, which are written in TOML, the lines of an explanation, which `repr` shows, the arrays that the
+kernels of sfumato's own methods read, and the browser interface, which is a program."""
 
 
 def public_things():

@@ -74,7 +74,7 @@ def method_by_name(name: str) -> Method:
 def warm_up(setting: Setting, method: Method) -> None:
     """Run a method on a few rows, so that nothing is compiled during the measurement."""
     sample = replace(setting.table, data=setting.table.data.slice(0, _WARM_UP_ROWS))
-    _group_and_publish(replace(setting, table=sample), method)
+    group_and_publish(replace(setting, table=sample), method)
 
 
 def _settings(rows: int, all_rows: bool, hard: bool, adult: bool) -> Iterator[Setting]:
@@ -91,7 +91,7 @@ def _settings(rows: int, all_rows: bool, hard: bool, adult: bool) -> Iterator[Se
         yield from survey.adult()
 
 
-def _group_and_publish(setting: Setting, method: Method) -> tuple[float, float, PublishedTable, tuple[str, ...]]:
+def group_and_publish(setting: Setting, method: Method) -> tuple[float, float, PublishedTable, tuple[str, ...]]:
     """Return the CPU seconds of grouping and of publishing, the published table, and the notes of the method."""
     check(setting.table, setting.principles)
     grouping_seconds, grouping = cpu_seconds(lambda: grouping_of(method, Task(setting.table, setting.principles), 0))
@@ -116,7 +116,7 @@ def _measure(setting: Setting, method: Method, baseline: float) -> dict[str, Any
     }
     try:
         warm_up(setting, method)
-        grouping_seconds, publishing_seconds, published, notes = _group_and_publish(setting, method)
+        grouping_seconds, publishing_seconds, published, notes = group_and_publish(setting, method)
     except (ParameterError, ColumnError) as error:  # not every method supports every principle and recoding
         return figures | {"not supported": error.problem}
     audit_seconds, verdicts = cpu_seconds(lambda: audit(published.table, None, setting.principles))

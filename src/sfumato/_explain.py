@@ -15,9 +15,10 @@ from sfumato.audits.audit_result import Audit
 from sfumato.data.schema import Schema
 from sfumato.errors import ParameterError, PluginError
 from sfumato.exact.shown_levels import level_shown
-from sfumato.principles import Description, Example, ExampleGroup, Part, Principle, describe
+from sfumato.principles import Description, Dissimilarity, Example, ExampleGroup, Part, Principle, describe
 from sfumato.principles.principle import check_principle_class
 from sfumato.principles.requests import python_name
+from sfumato.principles.shapes import SHAPES
 from sfumato.registry import PLUGIN_HINT, PRINCIPLES, required_parameters
 
 MERGING = {
@@ -105,7 +106,7 @@ class Explanation:
     @property
     def merging(self) -> str:
         """Whether the principle is monotone, and what that means."""
-        return f"{self.words.merging} {MERGING[self.kind.monotone]}".strip()
+        return f"{self.words.merging} {MERGING[self.words.monotone]}".strip()
 
     def toml(self) -> str:
         """Return the section of a config that requests the principle, with the parameters of the example."""
@@ -132,7 +133,7 @@ class Explanation:
             "plain": self.words.plain,
             "details": self.words.body,
             "parameters": self.words.parameters,
-            "monotone": self.kind.monotone,
+            "monotone": self.words.monotone,
             "merging": self.merging,
             "not_protected": self.words.not_protected,
             "several_rows": self.words.units,
@@ -144,14 +145,17 @@ class Explanation:
         }
 
 
-def explain(name: str) -> Explanation:
+def explain(name: str, shape: str | None = None) -> Explanation:
     """Explain a principle, by its name in a config, its title in the literature, or its class in Python.
 
-    The worked example is a table that can be counted by hand. Its levels and verdicts are measured.
+    The worked example is a table that can be counted by hand. Its levels and verdicts are measured. `shape`: that of a
+    dissimilarity, instead of the star.
 
     >>> import sfumato as sf
     >>> sf.explain("K-Anonymity").kind.title, sf.explain("(ε,m)-anonymity").kind.name
     ('k-anonymity', 'epsilon-m-anonymity')
+    >>> sf.explain("dissimilarity", shape="ball").words.monotone
+    True
     >>> for line in sf.explain("dissimilarity").measured.lines():
     ...     print(line.holds, "-", line.arithmetic)
     False - 500 has 490 and 510 within 10 of it: 2 of the 3 others: 2/3 ≈ 0.6667
@@ -159,12 +163,30 @@ def explain(name: str) -> Explanation:
     """
     kind = find_principle(name)
     check_principle_class(kind)
-    example = kind.example()
+    example = kind.example() if shape is None else _example_of_shape(kind, shape)
     if example is None:
         return Explanation(kind, describe(kind), None)
     schema = Schema(example.quasi_identifiers, [example.sensitive])
     measured = audit(pa.table(example.columns()), schema, example.principle)
-    return Explanation(kind, describe(kind), MeasuredExample(example, measured))
+    return Explanation(kind, describe(kind if shape is None else example.principle), MeasuredExample(example, measured))
+
+
+def _example_of_shape(kind: type[Principle], shape: str) -> Example:
+    """Return the worked example of a shape; a principle without shapes, or an unknown one, is an error."""
+    if not issubclass(kind, Dissimilarity):
+        raise ParameterError(
+            f"the principle {kind.name} has no shapes",
+            remedy=f"Shapes are those of {Dissimilarity.name}: leave the shape out.",
+            key="shape",
+            value=shape,
+        )
+    if shape not in SHAPES:
+        close = get_close_matches(shape, SHAPES, n=1)
+        hint = f"Did you mean {close[0]!r}? " if close else ""
+        raise ParameterError(
+            f"there is no shape {shape!r}", remedy=f"{hint}The shapes are: {', '.join(SHAPES)}.", key="shape", value=shape
+        )
+    return kind.example(shape)
 
 
 def find_principle(name: str) -> type[Principle]:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
+import naive_shapes
 import sfumato as sf
 from best_grouping import best_groupings, line_share, ordinal_share, set_share, tree_share
 from exhaustive import best_loss, random_case, table_of
@@ -71,6 +72,18 @@ def requirement(draw):
                 (
                     sf.Dissimilarity(epsilon=epsilon, delta=part, k=k),
                     lambda s: len(s) >= k and naive.risk(s, near) <= 1 - part,
+                ),
+                (
+                    sf.Dissimilarity(epsilon=epsilon, delta=part, k=k, shape="ball"),
+                    lambda s: len(s) >= k and Fraction(naive_shapes.ball_of_numbers(s, epsilon), len(s)) <= 1 - part,
+                ),
+                (
+                    sf.Dissimilarity(epsilon=epsilon, delta=part, k=k, shape="clique"),
+                    lambda s: len(s) >= k and Fraction(naive_shapes.clique(s, near), len(s)) <= 1 - part,
+                ),
+                (
+                    sf.Dissimilarity(epsilon=epsilon, delta=part, k=k, shape="cycle"),
+                    lambda s: len(s) >= k and Fraction(naive_shapes.cycle(s, near), len(s)) <= 1 - part,
                 ),
                 (
                     sf.AlphaKAnonymity(alpha=part, k=k),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -116,3 +117,13 @@ def test_only_frequent_centres_are_tried_in_the_table_if_a_distance_is_costly(mo
 def test_epsilon_is_checked():
     with pytest.raises(sf.errors.ParameterError, match="epsilon"):
         Proximity(epsilon=-1)
+
+
+def test_a_requirement_of_balls_bounds_the_attack_at_its_own_radius():
+    people = pa.table({"age": list(range(40)), "pay": [7 * i % 40 for i in range(40)]})
+    ball = sf.Dissimilarity(epsilon=2, delta="0.6", k=5, shape="ball")
+    release = sf.anonymize(people, sf.Schema(["age"], ["pay"]), ball, method="mondrian", seed=0)
+    (result,) = sf.attack(release, attacks=["proximity"])
+    assert result.figures["epsilon"] == "2"
+    assert result.figures["largest share of a group"] <= 0.4
+    assert result.success.share <= 0.4

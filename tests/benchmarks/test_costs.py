@@ -52,6 +52,17 @@ def test_anonymize_on_the_synthetic_census():
     assert runs[0]["loss"] < runs[2]["loss"]
 
 
+def test_shapes_on_the_synthetic_census():
+    done = benchmark("shapes", "--rows", "1000", "--audited-rows", "1000", "--shapes", "star,clique", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    figures = json.loads(done.stdout)
+    assert [one["shape"] for one in figures["runs"]] == ["star", "clique"]
+    for one in figures["runs"]:
+        assert one["violating groups"] == one["groups that violate each shape"][one["shape"]] == 0
+        assert one["loss"] > 0
+    assert all(figures["audit"][f"{shape} / lexsort"] > 0 for shape in ("star", "ball", "clique", "chain", "cycle"))
+
+
 @pytest.mark.long
 def test_first_use():
     """Of a command without kernels: the others compile for many seconds."""

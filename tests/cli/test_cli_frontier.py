@@ -196,5 +196,7 @@ def test_no_requirement_is_2(sfumato, project):
     assert done.returncode == 2
     assert "requests no dissimilarity; --delta and --k must be given" in done.stderr
     assert sfumato("--epsilon", "1", "--delta", "1", "--k", "2").returncode == 0
+    config.write_text(CONFIG.replace("epsilon = 1", 'epsilon = 1\nshape = "ball"'), encoding="utf-8")
+    assert "requests no dissimilarity of the shape star; --delta and --k must be given" in sfumato("--epsilon", "1").stderr
     config.unlink()
     assert sfumato().returncode == 2

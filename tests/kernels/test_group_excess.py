@@ -59,6 +59,8 @@ def shortfall(condition, group):
     if kind == kinds.RATIO:
         over = sum(max(0.0, counts[v] - n * p * exp(first)) for v, p in enumerate(number))
         return over + sum(max(0.0, n * p * exp(-first) - counts[v]) for v, p in enumerate(number))
+    if kind in (kinds.CHAIN, kinds.CYCLE):
+        return sum(max(0.0, rows - first * n) for rows in runs(kind, sorted(group), number))
     if kind == kinds.GUARDED:
         return max(0.0, counts[1] - n * second) + max(0.0, first - n) if counts[1] else 0.0
     moved = 0.0
@@ -66,6 +68,20 @@ def shortfall(condition, group):
         under = Counter(nodes[v] for v in group)
         moved += sum(abs(under[node] / n - share) for node, share in enumerate(shares))
     return n * (moved / (2 * len(condition["nodes"])) - first)
+
+
+def runs(kind, group, ends):
+    """Return the rows of each longest run of an ascending group, and maybe of single rows within one.
+
+    CHAIN: each value of a run is near the next. CYCLE: each row is near the next but one, or there are two near rows.
+    """
+
+    def together(run):
+        ahead = 1 if kind == kinds.CHAIN or len(run) == 2 else 2
+        return all(run[i + ahead] < ends[run[i]] for i in range(len(run) - ahead))
+
+    spans = [(i, j) for i in range(len(group)) for j in range(i + 1, len(group) + 1) if together(group[i:j])]
+    return [j - i for i, j in spans if not any(a <= i and j <= b and (a, b) != (i, j) for a, b in spans)]
 
 
 def random_condition(draw, kind, values):
@@ -88,6 +104,9 @@ def random_condition(draw, kind, values):
     if kind in (kinds.ORDERED, kinds.GAIN, kinds.RATIO):
         condition["number"] = shares
         condition["second"] = int(draw.integers(2)) if kind == kinds.GAIN else 0
+    if kind in (kinds.CHAIN, kinds.CYCLE):
+        reach = int(draw.integers(0, 3))
+        condition["number"] = [float(min(v + 1 + reach, values)) for v in range(values)]
     if kind == kinds.APART:
         middle = np.unique(draw.integers(0, 2, values), return_inverse=True)[1]
         condition["nodes"] = [list(range(values)), middle.tolist()]
@@ -95,7 +114,7 @@ def random_condition(draw, kind, values):
     return condition
 
 
-@pytest.mark.parametrize("kind", range(10))
+@pytest.mark.parametrize("kind", range(12))
 @given(st.integers(0, 2**31), st.integers(1, 5), st.integers(1, 9))
 def test_histogram_excess(kind, seed, values, size):
     draw = np.random.default_rng(seed)
@@ -112,7 +131,7 @@ def test_histogram_excess(kind, seed, values, size):
         assert excess == pytest.approx(missing + 0.5, abs=1e-6)
 
 
-@pytest.mark.parametrize("kind", range(10))
+@pytest.mark.parametrize("kind", range(12))
 @given(st.integers(0, 2**31), st.integers(1, 5), st.integers(1, 9), st.sampled_from(["none", "out", "into", "both"]))
 def test_the_excess_of_counts_after_a_change(kind, seed, values, size, change):
     """From the counts of a group the same excess results as from the values of its rows after the change."""

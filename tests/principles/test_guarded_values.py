@@ -106,8 +106,9 @@ def test_what_a_rule_means():
         ({"values": []}, "names no value"),
         ({"values": True}, "names no value"),
         ({"values": ["a", ""]}, "names no value"),
+        ({"values": None}, "names no value"),
+        ({"values": [["a"]]}, "names no value"),
         ({"values": "a"}, "nothing is required"),
-        ({"values": "a", "epsilon": 1}, "delta is missing"),
         ({"values": "a", "delta": 1}, "epsilon is missing"),
         ({"values": "a", "l": 0}, "l = 0 is out of range"),
         ({"values": "a", "k": 0}, "k = 0 is not a whole number"),
@@ -172,3 +173,33 @@ def test_a_typing_error_is_found():
 def test_an_attribute_of_which_only_some_values_are_guarded_is_not_covered():
     release = sf.anonymize(PEOPLE, sf.Schema(["age"], ["ill"]), [sf.KAnonymity(3), sf.GuardedValues("HIV", l=2)], seed=0)
     assert [warning.attribute for warning in release.warnings] == ["ill"]
+
+
+@pytest.mark.parametrize("more", [{}, {"epsilon": 0, "delta": "0.1"}])
+def test_what_no_grouping_can_reach_is_known(more):
+    """11 of 120 have HIV, so no groups hold at most one in twelve; and no group has more people than the table."""
+    schema = sf.Schema(["age"], ["ill"])
+    for principle in (sf.GuardedValues("HIV", l=12, **more), sf.GuardedValues("HIV", k=121, **more)):
+        assert sf.feasibility(PEOPLE, schema, principle).verdict == "impossible"
+        assert principle.monotone == (not more)
+    assert sf.feasibility(PEOPLE, schema, sf.GuardedValues("HIV", l=10, k=120, **more)).verdict == "guaranteed"
+
+
+def test_people_with_several_rows():
+    twice = pa.table(
+        {
+            "person": [i // 2 for i in range(240)],
+            **{name: [value for value in PEOPLE[name].to_pylist() for _ in "12"] for name in ("age", "ill")},
+        }
+    )
+    schema = sf.Schema(["age"], ["ill"], person_id="person")
+    requested = [sf.KAnonymity(3), sf.GuardedValues("HIV", l=4, k=6, epsilon=0, delta="0.5")]
+    release = sf.anonymize(twice, schema, requested, method="glaze", seed=0)
+    assert release.audit.holds
+    groups = {}
+    for group, ill in zip(release.frame["group"].to_pylist(), release.frame["ill"].to_pylist(), strict=True):
+        groups.setdefault(group, []).append(ill)
+    for illnesses in groups.values():
+        people, guarded = len(illnesses) / 2, illnesses.count("HIV") / 2
+        assert people >= (6 if guarded else 3)
+        assert 4 * guarded <= people

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 
 from sfumato.kernels.cell_shares import LINE, SET, Shares
-from sfumato.kernels.group_excess import GAIN, RATIO, HistogramConditions, NeighbourLimits
+from sfumato.kernels.group_excess import CHAIN, CYCLE, GAIN, RATIO, HistogramConditions, NeighbourLimits
 
 
 @dataclass
@@ -125,13 +125,15 @@ def condition_arrays(conditions, value):
     """Lay conditions out for the kernels: each is a dict with the fields of one condition."""
     count = len(conditions)
     values = 1 + max((max(column, default=0) for column in value), default=0)
-    number, node, share = np.zeros((count, values)), np.zeros((count, 3, values), np.int64), np.zeros((count, 3, values))
+    number, node, share = np.zeros((count, values)), np.zeros((count, 4, values), np.int64), np.zeros((count, 4, values))
     levels = np.zeros(count, np.int64)
     least, most = np.zeros((count, values)), np.zeros((count, values))
     for h, condition in enumerate(conditions):
         numbers = condition.get("number", [])
         number[h, : len(numbers)] = numbers
         levels[h] = len(condition["nodes"]) if "nodes" in condition else len(numbers)
+        if condition["kind"] in (CHAIN, CYCLE) and "nodes" not in condition:
+            levels[h] = 0
         for v, p in enumerate(numbers):
             if condition["kind"] == GAIN:
                 enhanced = max(0.0, -log(p)) if condition.get("second") else inf

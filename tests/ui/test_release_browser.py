@@ -404,8 +404,8 @@ def test_a_server_that_is_killed_leaves_nothing(ui, tmp_path):
 
 
 @pytest.mark.data
-def test_the_whole_way_on_adult_gives_the_bytes_of_the_command_line(context, tmp_path):
-    data = Path(os.environ["SFUMATO_DATA"]) / "adult" / "adult_30162.csv"
+def test_the_whole_way_on_adult_gives_the_bytes_of_the_command_line(context, tmp_path, real_data):
+    data = real_data / "adult" / "adult_30162.csv"
     shutil.copy(data, tmp_path / "adult.csv")
     with running_ui(tmp_path / "adult.csv") as started, entered(context, started) as (page, base):
         go(page, base, "columns")

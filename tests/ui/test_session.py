@@ -118,7 +118,7 @@ def test_only_the_last_of_the_questions_that_wait_is_answered(session):
 
     def ask(name):
         try:
-            answers[name] = session.answer("topic", name, lambda: compute(name))
+            answers[name] = session.answer("topic", name, lambda: compute(name), gives_way=True)
         except SupersededError:
             answers[name] = None
 
@@ -136,6 +136,28 @@ def test_only_the_last_of_the_questions_that_wait_is_answered(session):
     assert answers == {"first": "first", "second": None, "third": "third"}
     assert computed == ["first", "third"]
     assert session.answer("topic", "third", lambda: compute("again")) == "third", "an answer is kept"
+
+
+def test_a_page_needs_its_answers_whatever_is_asked_later(session):
+    started, go_on, answers = threading.Event(), threading.Event(), []
+
+    def slow():
+        started.set()
+        go_on.wait(10)
+        return "first"
+
+    threads = [threading.Thread(target=lambda: answers.append(session.answer("topic", "first", slow)))]
+    threads += [
+        threading.Thread(target=lambda key=key: answers.append(session.answer("topic", key, lambda: key))) for key in "abc"
+    ]
+    threads[0].start()
+    started.wait(10)
+    for thread in threads[1:]:
+        thread.start()
+    go_on.set()
+    for thread in threads:
+        thread.join(10)
+    assert sorted(answers) == ["a", "b", "c", "first"]
 
 
 def test_the_table_is_read_once(folder, session, monkeypatch):

@@ -14,12 +14,14 @@ from sfumato.attacks.attacked_release import AttackedRelease, Integers, Secret
 from sfumato.attacks.attacked_rows import AttackedRows
 from sfumato.attacks.base_attack import Attack, AttackResult, NotMeasured
 from sfumato.attacks.rates import Rate
+from sfumato.data.attribute import Attribute
 from sfumato.data.groups import Groups, Histogram
 from sfumato.distances import Absolute, Discrete
 from sfumato.distances.default_distance import distance_of
-from sfumato.distances.neighbour_graph import NeighbourGraph, graph_of
+from sfumato.distances.neighbour_graph import NeighbourGraph, NeighbourWindows, graph_of
 from sfumato.errors import ConfigError
 from sfumato.exact import Number, Numbers, written
+from sfumato.principles import Dissimilarity
 from sfumato.principles.scope import attributes_of
 
 _SHARE = Fraction(1, 20)
@@ -40,7 +42,8 @@ class Proximity(Attack):
     The centre of the interval is any number, not only one that occurs: [490, 510] contains 490 and 510, which are not near
     one another at ε = 10. This is what a condition on neighbours of values that occur does not bound. Under distances other
     than that of numbers and dates, the centre is a value that occurs in the group. A missing value is near missing ones
-    only. "Certain" are the people in whose group all secrets are in the interval.
+    only. "Certain" are the people in whose group all secrets are in the interval. The requirement of dissimilarity with the
+    shape "ball" bounds it.
 
     - `epsilon`: half the width, in the units of the attribute's distance; by default that of each requirement of
       dissimilarity of the release, or else 5 % of the range of the numbers.
@@ -105,7 +108,7 @@ class Proximity(Attack):
             if numbers is None:
                 ranges = _Stars(secret, graph_of(attribute, distance, epsilon))
             else:
-                ranges = _Intervals(secret, numbers, epsilon)
+                ranges = _Intervals(attribute, epsilon)
             results.append(self._counted(release, secret, ranges, epsilon))
         return results
 
@@ -115,7 +118,7 @@ class Proximity(Attack):
             return [self.epsilon]
         found = set()
         for principle in release.principles:
-            near = principle.as_dissimilarity()
+            near = principle if isinstance(principle, Dissimilarity) else principle.as_dissimilarity()
             if near is not None and (secret.name,) in attributes_of(principle, release.published.schema):
                 found.add(Fraction(near.epsilon))
         if found:
@@ -157,30 +160,28 @@ def _with_notes(result: AttackResult, notes: tuple[str, ...]) -> AttackResult:
     return replace(result, notes=(*result.notes, *notes))
 
 
+def _fullest(h: Histogram, held: Integers) -> tuple[Integers, Integers]:
+    """Return for each group the value whose range contains most rows, the first of several, and their number."""
+    most = np.maximum.reduceat(held, h.starts)
+    first = np.flatnonzero(held == most[h.group])
+    return h.values[first[np.unique(h.group[first], return_index=True)[1]]], most
+
+
 class _Intervals:
     """Intervals of numbers: from a value that occurs, the lowest in it, to 2ε above it; that of missing values is apart."""
 
     notes: tuple[str, ...] = ()
 
-    def __init__(self, secret: Secret, numbers: Numbers, epsilon: Fraction) -> None:
-        integers = numbers.integers
-        end = np.zeros(0, np.int64)
-        if len(integers):
-            reach = int(integers[-1]) - int(integers[0])
-            end = np.searchsorted(integers, integers + min(numbers.steps(2 * epsilon), reach), side="right")
+    def __init__(self, attribute: Attribute, epsilon: Fraction) -> None:
+        windows = graph_of(attribute, Absolute(), 2 * epsilon).windows
+        assert windows is not None
+        self.upward = NeighbourWindows.upward(windows, 2 * epsilon)
         # value v is the lowest of an interval that contains the values from v to end[v] - 1
-        self.end = np.append(end, np.arange(len(integers), len(secret.attribute)) + 1)
-        self.width = len(secret.attribute)
+        self.end = windows.high
 
     def best(self, h: Histogram) -> tuple[Integers, Integers]:
         """Return for each group the interval that contains most of its rows, the lowest of several, and their number."""
-        keys = h.group * self.width + h.values
-        after = np.searchsorted(keys, h.group * self.width + self.end[h.values])
-        before = np.concatenate([[0], np.cumsum(h.counts)])
-        held = before[after] - before[:-1]
-        most = np.maximum.reduceat(held, h.starts)
-        first = np.flatnonzero(held == most[h.group])
-        return h.values[first[np.unique(h.group[first], return_index=True)[1]]], most
+        return _fullest(h, self.upward.counts(h.offsets, h.values, h.counts))
 
     def contain(self, lowest: Integers, values: Integers) -> NDArray[np.bool_]:
         """Return for each pair of an interval and a value whether the one contains the other."""
@@ -201,10 +202,7 @@ class _Stars:
         """Return for each group the value with most rows near it, the first of several, and their number."""
         if len(h.distinct) == 1 and self.graph.bound.costly and len(h.values) > _CENTRES:
             return self._best_of_frequent(h)
-        held = self.graph.counts(h.offsets, h.values, h.counts)
-        most = np.maximum.reduceat(held, h.starts)
-        first = np.flatnonzero(held == most[h.group])
-        return h.values[first[np.unique(h.group[first], return_index=True)[1]]], most
+        return _fullest(h, self.graph.counts(h.offsets, h.values, h.counts))
 
     def _best_of_frequent(self, h: Histogram) -> tuple[Integers, Integers]:
         self.notes = (*self.notes, f"the best range of the whole table is that around one of {_CENTRES:,} frequent values")

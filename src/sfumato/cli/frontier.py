@@ -112,12 +112,15 @@ def _numbers(text: str | None, option: str) -> list[str] | None:
 def _check_grid(varied: VariedRequirement, grid: dict[str, list[str] | None], config: Path) -> None:
     """Raise an error if neither the config nor the options say what the grid is."""
     from sfumato.errors import ConfigError
+    from sfumato.principles import Dissimilarity
 
     missing = " and ".join(f"--{name}" for name, values in grid.items() if values is None)
     if varied.requirement is None and missing:
         on = "" if varied.on is None else f" on {varied.on if isinstance(varied.on, str) else ' + '.join(varied.on)}"
+        # a frontier varies the star; requirements of other shapes are only held
+        shaped = " of the shape star" if any(isinstance(other, Dissimilarity) for other in varied.others) else ""
         raise ConfigError(
-            f"the config requests no dissimilarity{on}; {missing} must be given",
+            f"the config requests no dissimilarity{on}{shaped}; {missing} must be given",
             remedy='Add [[principles]] with name = "dissimilarity", or give --epsilon, --delta and --k.',
             file=str(config),
             key="principles",

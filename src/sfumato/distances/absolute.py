@@ -73,6 +73,10 @@ class _Bound(BoundDistance):
         close = (self._steps(rows, columns) <= self.numbers.steps(epsilon)).astype(bool)
         return close & ~lone_missing(self.column, rows, columns)
 
+    def ball_as_clique(self, epsilon: Fraction) -> tuple[BoundDistance, Fraction]:
+        """Return 2ε: an interval of that width contains numbers exactly if no two of them are farther apart."""
+        return self, 2 * epsilon
+
     def epsilon_steps(self) -> tuple[int, Callable[[int], Fraction]]:
         """Return all multiples of the unit up to the range of the numbers."""
         numbers = self.numbers

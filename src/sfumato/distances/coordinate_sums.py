@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
-from sfumato.distances.distance import Balls, BoundDistance, Indices, PairwiseDistance
+from sfumato.distances.distance import Balls, BoundDistance, Indices, PairwiseDistance, Plane
 from sfumato.exact import nearest_float
 from sfumato.exact.ratios import SAFE, Integers
 
@@ -86,6 +86,64 @@ class SumDistance(BoundDistance):
             return None
         points = np.column_stack([c.integers for c in self.coordinates]).astype(np.int64)
         return points, np.array(scales, np.int64), np.array(full, np.int64)
+
+    def plane(self, epsilon: Fraction) -> Plane | None:
+        """Return points of a plane for up to two numbers under the maximum or the sum, or one number under any power.
+
+        |x| + |y| ≤ ε where neither x + y nor x − y exceeds ε in size. Names, and numbers that some values lack, must differ
+        in no two values that are near, or cost nothing.
+        """
+        if self.exact is None or self.addends:
+            return None
+        points, scales, _ = self.exact
+        power = max(self.power, 1)
+        limit = epsilon**power
+        columns, classes = [], []
+        for j, c in enumerate(self.coordinates):
+            partial = c.name or bool(self.absent[:, j].any())
+            if c.full == 0 or (self.power == 0 and c.full <= limit):
+                continue
+            if partial and c.full <= limit:
+                return None
+            if partial:
+                classes.append(points[:, j] if c.name else self.absent[:, j].astype(np.int64))
+            if not c.name:
+                columns.append(np.where(self.absent[:, j], 0, points[:, j] - points[:, j].min()) * scales[j])
+        if len(columns) > (2 if power == 1 else 1):
+            return None
+        side = min(int(limit * self.terms[2] // 1), SAFE)
+        if power > 1 and columns:  # scale · |x|^power ≤ limit
+            scale = int(max(scales[j] for j, c in enumerate(self.coordinates) if not c.name and c.full > 0))
+            columns = [columns[0] // max(scale, 1)]
+            side = _whole_root(side // max(scale, 1), power)
+        nothing = np.zeros(len(self.attribute), np.int64)
+        x, y = [*columns, nothing, nothing][:2]
+        if self.power == 1:
+            x, y = x + y, x - y
+        _, of_class = np.unique(np.column_stack([nothing, *classes]), axis=0, return_inverse=True)
+        return Plane(x, y, of_class.reshape(-1).astype(np.int64), side)
+
+    def ball_as_clique(self, epsilon: Fraction) -> tuple[BoundDistance, Fraction] | None:
+        """Return 2ε where balls are boxes: under the maximum, under sums of up to two numbers, or along one number.
+
+        Boxes that meet two by two have a common point, which is the centre. A name, or a number that some values lack, must
+        cost more than ε, so that all values of a ball agree with the centre; or, under the maximum, never more. Values that
+        disagree are then made too far apart for a clique. None for other names, and for balls of another form.
+        """
+        power = max(self.power, 1)
+        several = [c for c in self.coordinates if c.full > 0]
+        numbers = sum(not c.name for c in several)
+        if self.addends or numbers > (len(several) if self.power == 0 else 2 if self.power == 1 else 1):
+            return None
+        coordinates = []
+        for c in self.coordinates:
+            partial = c.full > 0 and (c.name or (c.absent is not None and bool(c.absent.any())))
+            if partial and c.full <= epsilon**power:
+                if self.power > 0:
+                    return None
+                partial = False
+            coordinates.append(replace(c, full=max(c.full, (2 * epsilon) ** power + 1)) if partial else c)
+        return SumDistance(self.attribute, coordinates, self.power), 2 * epsilon
 
     def balls(self, epsilon: Fraction) -> Balls:
         """Return the neighbours as balls."""
@@ -228,3 +286,18 @@ class SumDistance(BoundDistance):
             a, b = np.nonzero(known == 2)
             known[a, b] = self.decide(rows[a], columns[b], epsilon)
         return known.view(bool)
+
+
+def _whole_root(number: int, power: int) -> int:
+    """Return the largest whole number whose power is at most a number.
+
+    >>> _whole_root(80, 2), _whole_root(81, 4)
+    (8, 3)
+    """
+    low, high = 0, 1
+    while high**power <= number:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if middle**power <= number else (low, middle)
+    return low

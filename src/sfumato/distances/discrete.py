@@ -41,6 +41,10 @@ class _Bound(BoundDistance):
         """Return 0 and 1."""
         return 2, Fraction
 
+    def ball_as_clique(self, epsilon: Fraction) -> tuple[BoundDistance, Fraction]:
+        """Return ε: around any value lies that value alone, or everything."""
+        return self, epsilon
+
     def windows(self, epsilon: Fraction) -> Windows:
         size = len(self.attribute)
         rank = np.arange(size)

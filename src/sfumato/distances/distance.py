@@ -53,6 +53,22 @@ class Balls:
     decide: Callable[[Indices, Indices], NDArray[np.bool_]]
 
 
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """Neighbours as points of a plane: values of one class are near if neither coordinate differs by more than `side`.
+
+    Values of different classes are never near.
+
+    >>> Plane(np.array([0, 3]), np.array([0, 2]), np.zeros(2, np.int64), side=2).side
+    2
+    """
+
+    x: Indices
+    y: Indices
+    of_class: Indices
+    side: int
+
+
 class BoundDistance(ABC):
     """A distance bound to one attribute: it compares the attribute's distinct values, given by their numbers."""
 
@@ -77,6 +93,20 @@ class BoundDistance(ABC):
 
     def balls(self, epsilon: Fraction) -> Balls | None:
         """Return the neighbours as balls around points; None if this distance has none."""
+        del epsilon
+        return None
+
+    def plane(self, epsilon: Fraction) -> Plane | None:
+        """Return the neighbours as points of a plane; None if this distance has none."""
+        del epsilon
+        return None
+
+    def ball_as_clique(self, epsilon: Fraction) -> tuple[BoundDistance, Fraction] | None:
+        """Return a distance and an ε' at which values are pairwise near exactly if one ball of radius ε contains them.
+
+        The centre of the ball is any point of the space in which the values lie, not only a value that occurs. None if no
+        such distance is known.
+        """
         del epsilon
         return None
 

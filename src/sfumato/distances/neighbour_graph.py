@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
-from sfumato.distances.distance import BoundDistance, Distance, Indices, Windows
+from sfumato.distances.distance import BoundDistance, Distance, Indices, Plane, Windows
 from sfumato.distances.neighbour_counters import BallCounter, BitsetCounter, Counter, PairCounter, WindowCounter, counter_of
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction
@@ -118,6 +118,24 @@ class NeighbourGraph:
         return self.bound.windows(self.epsilon)
 
     @cached_property
+    def plane(self) -> Plane | None:
+        """The neighbours as points of a plane, if the distance has one."""
+        return self.bound.plane(self.epsilon)
+
+    @cached_property
+    def of_balls(self) -> NeighbourGraph | None:
+        """The graph whose cliques are the sets of values that one ball of radius ε contains; None if the distance has none.
+
+        >>> import pyarrow as pa
+        >>> import sfumato as sf
+        >>> attribute = sf.Table(pa.table({"x": [5, 7]}), sf.Schema(sensitive=["x"])).attribute(["x"])
+        >>> NeighbourGraph(attribute, sf.distances.Absolute(), epsilon=1).of_balls.degrees.tolist()
+        [1, 1]
+        """
+        found = self.bound.ball_as_clique(self.epsilon)
+        return None if found is None else NeighbourGraph(self.attribute, self.distance, found[1], found[0])
+
+    @cached_property
     def counter(self) -> Counter:
         """The structure that counts neighbours over all values."""
         return counter_of(self.bound, self.epsilon, len(self.attribute))
@@ -156,6 +174,18 @@ class NeighbourWindows:
         self.epsilon = epsilon
         """How far apart neighbours may be, for display."""
 
+    @classmethod
+    def upward(cls, windows: Windows, epsilon: Fraction) -> NeighbourWindows:
+        """Return the runs of pairwise near values that begin at each value, as the neighbours of that value.
+
+        Along an order in which neighbours are consecutive, values are pairwise near exactly if the last is near the first.
+
+        >>> near = NeighbourWindows.upward(Windows(np.arange(3), np.array([0, 0, 1]), np.array([2, 3, 3])), Fraction(1))
+        >>> near.counts(np.array([0, 3]), np.arange(3), np.array([1, 1, 1])).tolist()
+        [2, 2, 1]
+        """
+        return cls(Windows(windows.rank, np.arange(len(windows.rank)), windows.high), epsilon)
+
     def counts(self, offsets: Indices, values: Indices, counts: Indices) -> Indices:
         """Return for each entry of each set the number of rows of the set that are near it, its own included."""
         return WindowCounter(self.windows).counts(offsets, values, counts)
@@ -187,6 +217,22 @@ class NeighbourSets:
         out = np.empty(len(values), np.int64)
         bitset_counts(self.bits, offsets, values, counts, out)
         return out
+
+
+@dataclass(frozen=True, eq=False)
+class OneSidedNeighbours:
+    """For each value those near values that follow it in some order, and itself; one bit per pair of values.
+
+    Unlike other neighbours they are not symmetric: of two near values, the one that comes first has the other.
+
+    >>> OneSidedNeighbours(np.array([[0b11], [0b10]], np.uint64)).bits.tolist()
+    [[3], [2]]
+    """
+
+    bits: NDArray[np.uint64]
+    """Bit w of row v, in words of 64: whether the value w is near v and follows it."""
+    windows: None = None
+    """There is no order in which neighbours are consecutive."""
 
 
 @dataclass(frozen=True, eq=False)

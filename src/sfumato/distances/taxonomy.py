@@ -67,6 +67,10 @@ class _Bound(BoundDistance):
         """Return the levels of the hierarchy over its height."""
         return self.height + 1, lambda i: Fraction(i, self.height)
 
+    def ball_as_clique(self, epsilon: Fraction) -> tuple[BoundDistance, Fraction]:
+        """Return ε: a node covers values exactly if no two of them have a higher common ancestor."""
+        return self, epsilon
+
     def windows(self, epsilon: Fraction) -> Windows:
         # Sorted from the root down, the values under one node are consecutive: they are the window at the node's level.
         order = np.lexsort(self.paths.T)

@@ -16,7 +16,7 @@ import numpy as np
 from sfumato.kernels.array_records import by_reference
 from sfumato.kernels.compile import kernel, subroutine
 
-DISTINCT, ENTROPY, RECURSIVE, APART, ORDERED, VARIANCE, RANGE, GAIN, RATIO, GUARDED = range(10)
+DISTINCT, ENTROPY, RECURSIVE, APART, ORDERED, VARIANCE, RANGE, GAIN, RATIO, GUARDED, CHAIN, CYCLE = range(12)
 """The kinds of histogram conditions, with their threshold `first` and their second parameter:
 
     DISTINCT    at least `first` distinct values
@@ -31,6 +31,8 @@ DISTINCT, ENTROPY, RECURSIVE, APART, ORDERED, VARIANCE, RANGE, GAIN, RATIO, GUAR
     RATIO       for every value of the table |ln(share in the group / share in the table)| below `first`
     GUARDED     if value 1 occurs (the value 0 stands for all others): at least `first` rows, and a share of value 1 of at
                 most `second`
+    CHAIN       at most a share `first` of the group in one component of the neighbour graph
+    CYCLE       at most a share `first` of the group in one block of the neighbour graph, along an order
 """
 
 
@@ -218,6 +220,82 @@ def _recursive_excess(conditions: Any, h: Any, different: Any, scratch: Any) -> 
 
 
 @subroutine
+def _sort_entries(different: Any, scratch: Any) -> None:
+    """Sort the entries by value, in place: a Shell sort, which allocates nothing."""
+    gap = 1
+    while gap < different // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, different):
+            v, count = scratch[1, i], scratch[2, i]
+            at = i
+            while at >= gap and scratch[1, at - gap] > v:
+                scratch[1, at], scratch[2, at] = scratch[1, at - gap], scratch[2, at - gap]
+                at -= gap
+            scratch[1, at], scratch[2, at] = v, count
+        gap //= 3
+
+
+@subroutine
+def _run_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
+    """Return how many rows the runs have beyond the share that one may have, where values are numbered along an order.
+
+    The neighbours of value v end before `number[h, v]`. CHAIN: each value of a run is near the next. CYCLE: each row is near
+    the next but one, or there are two near rows. Cost: sorting the entries.
+    """
+    _sort_entries(different, scratch)
+    most, over = conditions.first[h] * size + conditions.tolerance, 0.0
+    if conditions.kind[h] == CHAIN:
+        held = 0
+        for i in range(different):
+            held += scratch[2, i]
+            if i + 1 == different or scratch[1, i + 1] >= conditions.number[h, scratch[1, i]]:
+                over += max(0.0, held - most)
+                held = 0
+    else:
+        # the last two rows, how many the last stands for, and the rows of the block that ends with it
+        before, last, standing, held = -1, -1, 0, 0
+        for i in range(different):
+            v, count = scratch[1, i], scratch[2, i]
+            for copy in range(min(count, 2)):  # of several rows two stand for all
+                rows = count - 1 if count > 1 and copy == 0 else 1
+                if before >= 0 and v < conditions.number[h, before]:
+                    held += rows
+                else:
+                    near = last >= 0 and v < conditions.number[h, last]
+                    if not (near and held == standing):  # a block of one row is within that of two
+                        over += max(0.0, held - most)
+                    held = rows + (standing if near else 0)
+                before, last, standing = last, v, rows
+        over += max(0.0, held - most)
+    return over
+
+
+@subroutine
+def _component_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
+    """Return how many rows the components have beyond the share that one may have; `node` has one bit per pair of values.
+
+    Entries are moved so that those of the component come first that have been looked at, then the others of it. Cost: the
+    square of the entries.
+    """
+    most = conditions.first[h] * size + conditions.tolerance
+    over, held, reached = 0.0, 0, 0
+    for done in range(different):
+        if done == reached:  # the component is complete: begin another
+            over += max(0.0, held - most)
+            held, reached = scratch[2, done], done + 1
+        v = scratch[1, done]
+        for i in range(reached, different):
+            w = scratch[1, i]
+            if (conditions.node[h, w >> 6, v] >> (w & 63)) & 1:
+                held += scratch[2, i]
+                scratch[1, i], scratch[1, reached] = scratch[1, reached], scratch[1, i]
+                scratch[2, i], scratch[2, reached] = scratch[2, reached], scratch[2, i]
+                reached += 1
+    return over + max(0.0, held - most)
+
+
+@subroutine
 def entries_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: Any) -> Any:
     """Return by how much the histogram in `scratch` misses condition h, in about the number of rows to change.
 
@@ -247,6 +325,10 @@ def entries_excess(conditions: Any, h: Any, size: Any, different: Any, scratch: 
             if scratch[1, i] == 1:
                 over = scratch[2, i] - n * conditions.second[h] - conditions.tolerance
                 out = max(0.0, over) + max(0.0, first - n)
+    elif kind in (CHAIN, CYCLE) and conditions.levels[h] > 0:
+        out = _component_excess(conditions, h, size, different, scratch)
+    elif kind in (CHAIN, CYCLE):
+        out = _run_excess(conditions, h, size, different, scratch)
     elif kind == APART:
         out = _tree_excess(conditions, h, size, different, scratch)
     # even the smallest excess must outweigh rounding

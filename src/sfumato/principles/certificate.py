@@ -101,15 +101,22 @@ def with_one_value_each(view: View) -> View | None:
     return None if view.as_one_group().values_vary else view.one_row_per_unit("a certificate")
 
 
-def share_certificate(view: View, clique: Clique, parts: Fraction) -> Certificate | None:
-    """Rule out that values near one another make up at most 1/`parts` of every group, if they make up more of the table."""
+def share_certificate(
+    view: View, clique: Clique, parts: Fraction, relation: str = "are near one another"
+) -> Certificate | None:
+    """Rule out that values near one another make up at most 1/`parts` of every group, if they make up more of the table.
+
+    `relation`: how the values are near, as a verb.
+    """
     rows = view.table.rows
     most = int(rows / parts)
     if clique.count <= most:
         return None
+    share = f"1/{written(parts)}" if parts.denominator == 1 else written(1 / parts)
+    near = "" if len(clique.values) == 1 else f" and {relation}"
     sentence = (
         f"{clique_in_words(view.attribute, clique)} {clique.count} of the {rows} rows "
-        f"({percent_of(clique.count, rows)}) and are near one another; groups of which at most 1/{written(parts)} may be "
+        f"({percent_of(clique.count, rows)}){near}; groups of which at most {share} may be "
         f"can hold {most} such rows ({percent_of(most, rows)})"
     )
     labels = tuple(view.attribute.label(int(value)) for value in clique.values)

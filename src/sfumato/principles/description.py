@@ -36,8 +36,8 @@ class Description:
     """Where it comes from, without the word "Source"."""
 
 
-def describe(kind: type[Principle]) -> Description:
-    """Split the docstring of a principle into its parts.
+def describe(principle: type[Principle] | Principle) -> Description:
+    """Split the docstring of a principle into its parts; of a requirement, the docstring of what its parameters request.
 
     Its paragraphs are: the definition; "In plain words: …"; details; a list of the parameters; "Monotone." or "Not
     monotone" and why; "Does not protect against …"; "Source: …"; an example. All but the definition may be absent.
@@ -48,7 +48,26 @@ def describe(kind: type[Principle]) -> Description:
     >>> describe(KAnonymity).parameters
     {'k': 'the smallest number of people in a group.'}
     """
-    text, _, _ = cleandoc(kind.__doc__ or "").partition("\n>>> ")
+    kind = principle if isinstance(principle, type) else type(principle)
+    described = kind if isinstance(principle, type) else principle.described_by
+    definition, body, marked = _paragraphs(described)
+    parameters = marked if described is kind else _paragraphs(kind)[2]
+    return Description(
+        definition=_line(definition),
+        plain=_sentence(marked["In plain words: "].removeprefix("In plain words: ")),
+        body=" ".join(body).strip(),
+        parameters=_parameters(kind, parameters["- `"]),
+        monotone=principle.monotone,
+        merging=_line(marked["Monotone." if principle.monotone else "Not monotone"]),
+        not_protected=_line(marked["Does not protect against "]),
+        units=UNITS[principle.units],
+        source=_line(marked["Source: "]).removeprefix("Source: "),
+    )
+
+
+def _paragraphs(described: type) -> tuple[str, list[str], dict[str, str]]:
+    """Return the definition, the details, and the paragraphs that begin with a known word, by that word."""
+    text, _, _ = cleandoc(described.__doc__ or "").partition("\n>>> ")
     definition, *rest = text.split("\n\n")
     marked = dict.fromkeys(
         ("In plain words: ", "- `", "Monotone.", "Not monotone", "Does not protect against ", "Source: "), ""
@@ -60,17 +79,7 @@ def describe(kind: type[Principle]) -> Description:
             body.append(_line(paragraph))
         else:
             marked[start] = paragraph
-    return Description(
-        definition=_line(definition),
-        plain=_sentence(marked["In plain words: "].removeprefix("In plain words: ")),
-        body=" ".join(body).strip(),
-        parameters=_parameters(kind, marked["- `"]),
-        monotone=kind.monotone,
-        merging=_line(marked["Monotone." if kind.monotone else "Not monotone"]),
-        not_protected=_line(marked["Does not protect against "]),
-        units=UNITS[kind.units],
-        source=_line(marked["Source: "]).removeprefix("Source: "),
-    )
+    return definition, body, marked
 
 
 def _parameters(kind: type[Principle], listed: str) -> dict[str, str]:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-import numpy as np
-
-from sfumato.distances.neighbour_graph import NeighbourGraph
-from sfumato.exact import Number, Ratios
-from sfumato.parameters import ParameterRange, whole
-from sfumato.principles.certificate import Certificate, with_one_value_each
+from sfumato.distances.neighbour_graph import Neighbours
+from sfumato.exact import Number
+from sfumato.parameters import ParameterRange, choice, whole
+from sfumato.principles.certificate import Certificate
 from sfumato.principles.clique_capacity import allowed_neighbours
-from sfumato.principles.principle import Measurement, On, Part, Principle, exactly, size_part
-from sfumato.principles.proximity_certificate import Crowding, proximity_certificate, too_small
-from sfumato.principles.search_conditions import NeighbourLimit
+from sfumato.principles.principle import Measurement, On, Principle, exactly, size_part
+from sfumato.principles.proximity_certificate import too_small
+from sfumato.principles.search_conditions import HistogramCondition, NeighbourLimit
+from sfumato.principles.shapes import SHAPES
 from sfumato.principles.view import View
-from sfumato.principles.worked_example import Example, two_age_groups
+from sfumato.principles.worked_example import Example
+
+STAR = "star"
+"""The shape of Wang & Liu (2010), which is meant where none is written."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Dissimilarity(Principle):
     - `epsilon`: the largest distance at which two values are near, in the units of the attribute's distance.
     - `delta`: the share of the others in a group that must be farther than that, from 0 to 1.
     - `k`: the smallest number of people in a group.
+    - `shape`: which sets of near rows are limited: "star", "ball", "clique", "chain" or "cycle". This page describes the
+      star; the page on shapes of a breach compares all of them.
 
     Not monotone: {40,60} and {50,80} at ε = 15 have risk 0, their union 2/3.
 
@@ -51,6 +55,7 @@ class Dissimilarity(Principle):
     delta: Number
     k: int = 1
     on: On = None
+    shape: str = STAR
 
     name: ClassVar[str] = "dissimilarity"
     title: ClassVar[str] = "(ε,δ)^k-dissimilarity"
@@ -64,10 +69,15 @@ class Dissimilarity(Principle):
         "epsilon": ParameterRange("number", "distance", "higher", usual=(0, "0.25")),
         "delta": ParameterRange("number", "share", "higher", usual=("0.1", 1), most=1),
         "k": whole("people", (1, 50)),
+        "shape": choice(*SHAPES),
     }
 
     def __post_init__(self) -> None:
         self.check_ranges()
+        if type(self).measure is Dissimilarity.measure:
+            # the attributes of the class are those of the star
+            for capability in ("monotone", "units"):
+                object.__setattr__(self, capability, getattr(SHAPES[self.shape], capability))
 
     def allowed_neighbours(self, size: int) -> int:
         """Return how many ε-neighbours a value may have in a group of a size: t = ⌊(1−δ)(size−1)⌋.
@@ -78,50 +88,43 @@ class Dissimilarity(Principle):
         return allowed_neighbours(size, exactly(self.delta))
 
     def measure(self, view: View) -> Measurement:
-        """Return each group's proximity risk and number of people."""
-        histogram = view.histogram
-        near = view.near_counts(self.neighbours(view))
-        largest = np.maximum.reduceat(near, histogram.starts)
-        alone = histogram.sizes == 1
-        risk = Ratios(np.where(alone, 1, largest - 1), np.where(alone, 1, histogram.sizes - 1))
-        return Measurement((Part.at_most("risk", risk, 1 - exactly(self.delta)), size_part(view, self.k)))
+        """Return the level of the shape in each group, and its number of people."""
+        return Measurement((SHAPES[self.shape].part(view, self), size_part(view, self.k)))
 
     @property
     def implied_k(self) -> int:
         """The parameter k."""
         return self.k
 
-    def neighbours(self, view: View) -> NeighbourGraph:
-        """Return the ε-neighbour graph under the declared distance."""
-        return view.graph(exactly(self.epsilon))
+    def neighbours(self, view: View) -> Neighbours:
+        """Return which values are near under the declared distance; those that one ball contains, for balls."""
+        return SHAPES[self.shape].neighbours(view, exactly(self.epsilon))
 
-    def search_conditions(self, view: View) -> Sequence[NeighbourLimit]:
-        """Return the limit on ε-neighbours."""
-        alone = -1 if exactly(self.delta) > 0 else 0  # a group of one has risk 1
-
-        def allowed(size: int) -> int:
-            return self.allowed_neighbours(size) if size > 1 else alone
-
-        return (NeighbourLimit(view.attribute.codes, self.neighbours(view), allowed),)
+    def search_conditions(self, view: View) -> Sequence[NeighbourLimit | HistogramCondition]:
+        """Return what the shape demands of a group."""
+        return SHAPES[self.shape].search_conditions(view, self)
 
     def certificate(self, view: View) -> Certificate | None:
         """Rule the requirement out by a clique of near values, a crowded value, or the size of the table."""
         population = view.groups.population
         if self.k > population:
             return replace(too_small(self.k, population), rows=view.table.rows)
-        alone = with_one_value_each(view)
-        return None if alone is None else proximity_certificate(Crowding.of(self.neighbours(alone)), self)
+        return SHAPES[self.shape].certificate(view, self)
 
-    def as_dissimilarity(self) -> Dissimilarity:
-        """Return this requirement itself."""
-        return self
+    def as_dissimilarity(self) -> Dissimilarity | None:
+        """Return this requirement itself if its shape is the star, which frontiers and bounds are about."""
+        return self if self.shape == STAR else None
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters as a config states them, without the shape if it is the star."""
+        return {key: value for key, value in super().parameters().items() if (key, value) != ("shape", STAR)}
+
+    @property
+    def described_by(self) -> type:
+        """The class of the shape; that of the principle describes the star."""
+        return type(self) if self.shape == STAR else type(SHAPES[self.shape])
 
     @classmethod
-    def example(cls) -> Example:
-        """Return the salaries of Zare-Mirakabad (2012), Fig. 1."""
-        return two_age_groups(
-            cls(epsilon=10, delta="0.5", k=3),
-            "salary",
-            ((490, 500, 510, 1000), "500 has 490 and 510 within 10 of it: 2 of the 3 others", "2/3"),
-            ((500, 600, 700), "no salary has another within 10 of it: 0 of the 2 others", "0/2"),
-        )
+    def example(cls, shape: str = STAR) -> Example:
+        """Return the worked example of a shape."""
+        return SHAPES[shape].example()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,12 +18,16 @@ from sfumato.distances.neighbour_graph import GuardedNeighbours, NeighbourGraph
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, Ratios
 from sfumato.parameters import ParameterRange, whole
+from sfumato.principles.certificate import Certificate, whole_table_certificate
 from sfumato.principles.clique_capacity import allowed_neighbours
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition, NeighbourLimit
 from sfumato.principles.value_rules import is_known, matching_codes
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, two_age_groups
+
+_VALUES = (str, int, float, Decimal, Fraction, date)
+"""What a value may be given as."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,7 @@ class GuardedValues(Principle):
     - `l`: guarded values may make up at most 1/l of a group; 1 does not limit them.
     - `k`: the smallest number of people in a group with a guarded value.
     - `epsilon`: the largest distance at which another value is near a guarded one; without it, nearness is not limited.
-    - `delta`: the share of the others in a group that must be farther than that; required with `epsilon`.
+    - `delta`: the share of the others in a group that must be farther than that; all of them unless stated.
 
     Not monotone if ε is given: {40,60} and {50,80} with all values guarded at ε = 15 have risk 0, their union 2/3.
 
@@ -69,15 +76,16 @@ class GuardedValues(Principle):
     histogram_only: ClassVar[bool] = True
     ranges: ClassVar[Mapping[str, ParameterRange]] = {
         "values": ParameterRange("values"),
-        "l": ParameterRange("number", "factor", "higher", usual=(1, 20), least=1),
-        "k": whole("people", (1, 50)),
+        "l": ParameterRange("number", "factor", "higher", usual=(2, 20), least=1),
+        "k": whole("people", (2, 50)),
         "epsilon": ParameterRange("number", "distance", "higher", usual=(0, "0.25")),
         "delta": ParameterRange("number", "share", "higher", usual=("0.1", 1), most=1),
     }
 
     def __post_init__(self) -> None:
         several = self.values if isinstance(self.values, list | tuple | set | frozenset) else [self.values]
-        rules = tuple(dict.fromkeys(text_value(str(value)) for value in several if not isinstance(value, bool)))
+        texts = all(isinstance(value, _VALUES) and not isinstance(value, bool) for value in several)
+        rules = tuple(dict.fromkeys(text_value(str(value)) for value in several)) if texts else ()
         if not rules or "" in rules:
             raise ParameterError(
                 f"{self.name}: values = {self.values!r} names no value",
@@ -88,14 +96,14 @@ class GuardedValues(Principle):
         object.__setattr__(self, "values", rules[0] if len(rules) == 1 else rules)
         self.set_fraction("l", least=1)
         self.check_whole("k")
-        if (self.epsilon is None) != (self.delta is None):
-            missing = "delta" if self.delta is None else "epsilon"
+        if self.epsilon is None and self.delta is not None:
             raise ParameterError(
-                f"{self.name}: {missing} is missing: epsilon and delta belong together",
-                remedy=f"Give {missing} too, or neither.",
-                key=missing,
+                f"{self.name}: epsilon is missing: delta is about those who are near",
+                remedy="Give epsilon too, or leave delta out.",
+                key="epsilon",
             )
         if self.epsilon is not None:
+            object.__setattr__(self, "delta", 1 if self.delta is None else self.delta)
             self.set_fraction("epsilon", least=0)
             self.set_fraction("delta", least=0, most=1)
         if self.l == 1 and self.k == 1 and self.epsilon is None:
@@ -105,6 +113,8 @@ class GuardedValues(Principle):
                 key="l",
                 value=self.l,
             )
+        # sizes and shares alone are monotone
+        object.__setattr__(self, "monotone", self.epsilon is None)
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -168,6 +178,12 @@ class GuardedValues(Principle):
         delta = exactly(self.delta)  # type: ignore[arg-type]
         near = GuardedNeighbours.of(self._graph(view), guarded)
         return (condition, NeighbourLimit(codes, near, lambda size: allowed_neighbours(size, delta)))
+
+    def certificate(self, view: View) -> Certificate | None:
+        """Rule the requirement out by the share and the number of the guarded values in the table as one group."""
+        if self.epsilon is not None and self.l == 1 and self.k == 1:
+            return None
+        return whole_table_certificate(replace(self, epsilon=None, delta=None), view)
 
     @classmethod
     def example(cls) -> Example:

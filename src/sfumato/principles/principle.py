@@ -342,6 +342,11 @@ class Principle(ParameterChecks, ABC):
         return None
 
     @property
+    def described_by(self) -> type:
+        """The class whose docstring describes this requirement: its own, unless a parameter changes what is measured."""
+        return type(self)
+
+    @property
     def label(self) -> str:
         """The principle with its parameters, for display."""
         shown = {key: value for key, value in self.parameters().items() if key != "on"}
@@ -361,6 +366,7 @@ _CAPABILITIES = (
     "neighbours",
     "as_dissimilarity",
     "table_distance",
+    "described_by",
     "example",
 )
 """What a subclass does not inherit if it overrides `measure`."""

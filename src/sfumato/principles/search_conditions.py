@@ -14,7 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.distances.distance import Windows
-from sfumato.distances.neighbour_graph import GuardedNeighbours, Neighbours, NeighbourSets, NeighbourWindows
+from sfumato.distances.neighbour_counters import BITSET, BitsetCounter
+from sfumato.distances.neighbour_graph import (
+    GuardedNeighbours,
+    NeighbourGraph,
+    Neighbours,
+    NeighbourSets,
+    NeighbourWindows,
+    OneSidedNeighbours,
+)
+from sfumato.errors import ParameterError
 from sfumato.exact import nearest_float
 from sfumato.principles.numeric_values import numbers_of
 from sfumato.principles.view import View
@@ -26,7 +35,7 @@ class NeighbourLimit:
 
     values: NDArray[np.int64]
     """For each row the number of its sensitive value."""
-    neighbours: Neighbours | NeighbourSets | GuardedNeighbours
+    neighbours: Neighbours | NeighbourSets | OneSidedNeighbours | GuardedNeighbours
     """Which values are near one another; a value is its own neighbour, but a row is not."""
     allowed: Callable[[int], int]
     """How many neighbours a row may have in a group of a size; negative if no group of that size will do."""
@@ -44,9 +53,9 @@ class HistogramCondition:
     second: float = 0.0
     """A second parameter, where the kind has one."""
     number: NDArray[np.float64] | None = None
-    """For each value its size (variance, range) or its share of the table (the other kinds)."""
+    """For each value its size (variance, range), where its neighbours end (CHAIN, CYCLE), or its share of the table."""
     nodes: tuple[NDArray[np.int64], ...] = ()
-    """For each level of a hierarchy, below the root, the node of each value."""
+    """For each level of a hierarchy, below the root, the node of each value; 64 neighbours (CHAIN)."""
     shares: tuple[NDArray[np.float64], ...] = ()
     """For each of those levels the share of the table that each node has."""
 
@@ -69,6 +78,30 @@ def spread_of_numbers(view: View, kind: int, least: Fraction, title: str) -> His
     middle = numbers[len(numbers) // 2]
     shifted = np.array([nearest_float(numbers[i] - middle) for i in range(len(numbers))])
     return HistogramCondition(view.attribute.codes, kind, float(least), number=shifted)
+
+
+def linked_values(view: View, graph: NeighbourGraph, kind: int, most: Fraction) -> HistogramCondition:
+    """Limit the largest connected component (CHAIN) or block (CYCLE) of a neighbour graph to a share of every group.
+
+    Where neighbours are consecutive along an order, values are numbered along it, and each knows where its neighbours end.
+    Otherwise only components are known, from one bit per pair of values.
+    """
+    windows = graph.windows
+    if windows is not None:
+        ends = windows.high.astype(float)
+        return HistogramCondition(windows.rank[view.attribute.codes], kind, float(most), number=ends)
+    size = len(graph.attribute)
+    if size > BITSET:
+        raise ParameterError(
+            f"{graph.attribute.name!r} has {size:,} distinct values under a distance with no order, more than the "
+            f"{BITSET:,} whose neighbours are stored pair by pair",
+            remedy='Round the values, use a distance along one order, such as absolute, or method "mondrian".',
+            key="distance",
+            value=size,
+        )
+    bits = BitsetCounter(graph.bound, graph.epsilon, size).bits.view(np.int64)
+    words = tuple(np.ascontiguousarray(word) for word in bits.T)
+    return HistogramCondition(view.attribute.codes, kind, float(most), nodes=words)
 
 
 def table_shares(view: View) -> NDArray[np.float64]:

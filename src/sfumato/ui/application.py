@@ -102,7 +102,8 @@ class Application:
         try:
             key = part.key(session, query)
             topic = f"{screen.name}/{name}/{query.get('at', '')}"
-            values = session.answer(topic, (screen.name, name, key), lambda: part.answer(session, query))
+            known = (screen.name, name, key)
+            values = session.answer(topic, known, lambda: part.answer(session, query), gives_way=True)
             text = render_part(session, name, values, query, self.base)
         except SupersededError:
             return Response(status_code=204)

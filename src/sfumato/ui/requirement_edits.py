@@ -12,7 +12,7 @@ from sfumato.errors import ConfigError, ParameterError
 from sfumato.exact import as_fraction, as_parameter, written
 from sfumato.principles import ParameterControl, Principle, attributes_of, parameter_controls
 from sfumato.principles.description import Description, describe
-from sfumato.registry import PRINCIPLES
+from sfumato.registry import PRINCIPLES, required_parameters
 from sfumato.ui.config_edits import add_principle, remove_principle, set_values
 from sfumato.ui.screen import Change, Values
 from sfumato.ui.session import Session
@@ -112,6 +112,8 @@ def _stated(kind: type[Principle], name: str, value: str) -> Any:
     if kind.ranges[name].kind == "values":
         parts = [part.strip() for part in value.split(";") if part.strip()]
         return parts[0] if len(parts) == 1 else parts
+    if not value and name not in required_parameters(kind):
+        return None
     if kind.ranges[name].kind not in ("whole", "number"):
         raise ParameterError("this parameter is a list", remedy="Change it below, under Code.", key=name)
     number = as_fraction(value, name)
@@ -139,7 +141,7 @@ def _beginning(session: Session, kind: type[Principle], on: tuple[str, ...] | No
         if not control.required:
             continue
         if control.range.kind == "values":
-            found[control.name] = _most_frequent(session, on)
+            found[control.name] = _rarest(session, on)
             continue
         if control.range.kind == "choice":
             found[control.name] = control.range.choices[0]
@@ -151,16 +153,21 @@ def _beginning(session: Session, kind: type[Principle], on: tuple[str, ...] | No
         least = max(Fraction(_PEOPLE), control.low)
         value = min(least, control.high) if control.range.kind == "whole" else middle
         found[control.name] = as_parameter(int(value) if control.range.kind == "whole" else value)
+    try:
+        kind(**found)
+    except ParameterError:  # it requires nothing yet
+        wholes = [each for each in controls_of(session, kind, on) if each.range.kind == "whole" and not each.required]
+        found |= {each.name: int(min(_PEOPLE, each.high or _PEOPLE)) for each in wholes}
     return found
 
 
-def _most_frequent(session: Session, on: tuple[str, ...] | None) -> str:
-    """Return the most frequent value of a sensitive column, to begin with one that occurs."""
+def _rarest(session: Session, on: tuple[str, ...] | None) -> str:
+    """Return the rarest value of a sensitive column, which usually needs protection most."""
     names = on or session.table.schema.sensitive[:1]
     if not names:
         raise ParameterError("there is no sensitive column", remedy="Give a column that role first.", key="values")
     column = session.table.column(names[0])
-    return column.label(int(column.counts[: column.size].argmax()))
+    return column.label(int(column.counts[: column.size].argmin()))
 
 
 def drop_requirement(session: Session, form: Values, version: int) -> Change:

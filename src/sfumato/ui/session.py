@@ -255,11 +255,10 @@ class Session:
 
         return self.answer("profile", ("profile", self.data_key), lambda: profile(self.raw))
 
-    def answer(self, topic: str, key: Hashable, compute: Callable[[], Any]) -> Any:
-        """Return the answer to a question, computed once per key. Waiting questions of a topic give way to the last one.
+    def answer(self, topic: str, key: Hashable, compute: Callable[[], Any], *, gives_way: bool = False) -> Any:
+        """Return the answer to a question, computed once per key. Questions of a topic are computed one after the other.
 
-        A question that was asked while another one of its topic was computed waits for it. If a third one comes meanwhile,
-        the second raises SupersededError.
+        `gives_way`: if a later question of the topic comes while this one waits, SupersededError is raised in its place.
         """
         with self._lock:
             if key in self._answers:
@@ -271,7 +270,7 @@ class Session:
             with self._lock:
                 if key in self._answers:
                     return self._answers[key]
-                if self._asked[topic][0] != key:
+                if gives_way and self._asked[topic][0] != key:
                     raise SupersededError
             result = compute()
             with self._lock:

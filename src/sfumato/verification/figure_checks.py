@@ -102,7 +102,7 @@ def _first_difference(
 def _words_check(document: GroupedTable, published: Table, requested: Sequence[Principle], no_original: str) -> Check:
     """Check how the principles are explained, which needs no original."""
     words, units = load(WORDS), document.units is not None
-    again = [words(type(principle), units) for principle in requested for _ in attributes_of(principle, published.schema)]
+    again = [words(principle, units) for principle in requested for _ in attributes_of(principle, published.schema)]
     place = difference([one.to_dict() for one in document.figures.words], again, "figures.words")
     if place is not None:
         return Check("figures", False, f"{place} is not how this version of sfumato explains the principle")

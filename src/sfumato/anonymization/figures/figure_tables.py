@@ -55,7 +55,7 @@ def public_figures(
     after = _class_sizes(covers, groups.counting(units))
     step = step_of(original.rows)
     return {
-        "words": [words(type(finding.principle), units is not None) for finding in published_audit],
+        "words": [words(finding.principle, units is not None) for finding in published_audit],
         "step": written(step),
         "risk": {"before": risk(before, step), "after": risk(after)},
         "sizes": histogram(before, after, step),
@@ -77,7 +77,7 @@ def _class_sizes(covers: Sequence[Cover], groups: Groups) -> NDArray[np.int64]:
     return np.bincount(of_group, groups.heads, len(classes)).astype(np.int64)
 
 
-def words(kind: type[Principle], units: bool = False) -> dict[str, str]:
+def words(principle: type[Principle] | Principle, units: bool = False) -> dict[str, str]:
     """Return the meaning of a principle, what it does not protect against, and its source, from its docstring.
 
     `units`: also how it counts people with several rows.
@@ -86,7 +86,7 @@ def words(kind: type[Principle], units: bool = False) -> dict[str, str]:
     >>> words(KAnonymity)["definition"]
     'Every group contains at least k people.'
     """
-    description = describe(kind)
+    description = describe(principle)
     return {
         "definition": description.definition,
         "plain": description.plain,

@@ -26,7 +26,7 @@ from sfumato.principles import (
 )
 
 _LIMITED = (Dissimilarity, AlphaKAnonymity, FrequencyLDiversity, EpsilonMAnonymity, DeltaLDiversity)
-"""Principles that hold in a group only if no row has more neighbours than their search condition allows."""
+"""Principles under which no more rows of a group are pairwise near than one row and the neighbours that it may have."""
 
 _VALUES = 6_000
 """Up to this many sensitive values without an order are divided into balls of near values."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.units import Units
-from sfumato.distances.neighbour_graph import GuardedNeighbours, Neighbours, NeighbourSets
+from sfumato.distances.neighbour_graph import GuardedNeighbours, Neighbours, NeighbourSets, OneSidedNeighbours
 from sfumato.principles import NeighbourLimit
 
 MOST = 40_000
@@ -24,7 +24,7 @@ def lifted(limit: NeighbourLimit, units: Units) -> NeighbourLimit | None:
     A group that meets it meets the limit for every choice of one row per unit, because a unit that is near a unit in some
     choice is counted in all of them. None if there are more than `MOST` distinct sets.
     """
-    assert not isinstance(limit.neighbours, NeighbourSets)
+    assert not isinstance(limit.neighbours, NeighbourSets | OneSidedNeighbours)
     pairs = np.unique(units.of_row * (int(limit.values.max()) + 1) + limit.values)
     unit, value = np.divmod(pairs, int(limit.values.max()) + 1)
     starts = np.searchsorted(unit, np.arange(units.count + 1))

@@ -8,7 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.distances.neighbour_counters import BitsetCounter
-from sfumato.distances.neighbour_graph import GuardedNeighbours, Neighbours, NeighbourSets, NeighbourWindows
+from sfumato.distances.neighbour_graph import (
+    GuardedNeighbours,
+    Neighbours,
+    NeighbourSets,
+    NeighbourWindows,
+    OneSidedNeighbours,
+)
 from sfumato.errors import ParameterError
 from sfumato.kernels.neighbour_lookup import BITS, WINDOWS
 
@@ -44,14 +50,14 @@ class NeighbourArrays:
     """For each value one bit per other value, in words of 64."""
 
     @classmethod
-    def of(cls, neighbours: Neighbours | NeighbourSets | GuardedNeighbours) -> NeighbourArrays:
+    def of(cls, neighbours: Neighbours | NeighbourSets | OneSidedNeighbours | GuardedNeighbours) -> NeighbourArrays:
         """Lay out neighbours; too many values without an order are an error."""
         windows = neighbours.windows
         if windows is not None:
             rank, low, high = (np.ascontiguousarray(a, np.int64) for a in (windows.rank, windows.low, windows.high))
             return cls(WINDOWS, rank, low, high, np.zeros((0, 0), np.uint64))
         nothing = np.zeros(0, np.int64)
-        if isinstance(neighbours, NeighbourSets):
+        if isinstance(neighbours, NeighbourSets | OneSidedNeighbours):
             return cls(BITS, nothing, nothing, nothing, neighbours.bits)
         assert not isinstance(neighbours, NeighbourWindows)
         graph = neighbours.graph if isinstance(neighbours, GuardedNeighbours) else neighbours

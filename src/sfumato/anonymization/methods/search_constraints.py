@@ -32,6 +32,9 @@ _SPREAD = (excess.VARIANCE, excess.RANGE)
 _DIVERSITY = (excess.DISTINCT, excess.ENTROPY, excess.RECURSIVE)
 """Conditions on how many different values there are, and how evenly they occur."""
 
+_WITH_NODES = (excess.APART, excess.CHAIN, excess.CYCLE)
+"""Conditions on nodes of a hierarchy or on pairs of values."""
+
 ConstraintValues = tuple[tuple[NDArray[np.int64], ...], tuple[NDArray[np.int64], ...]]
 """For each limit on neighbours, and for each condition on histograms, the values of some rows."""
 
@@ -202,12 +205,13 @@ class SearchConstraints:
         for h, condition in enumerate(self.conditions):
             if condition.number is not None:
                 number[h, : len(condition.number)] = condition.number
-            for level, (nodes, shares) in enumerate(zip(condition.nodes, condition.shares, strict=True)):
+            for level, nodes in enumerate(condition.nodes):
                 node[h, level, : len(nodes)] = nodes
+            for level, shares in enumerate(condition.shares):
                 share[h, level, : len(shares)] = shares
-        # the number of levels of a hierarchy, or of values with a number
+        # the number of levels of a hierarchy, of words of neighbours, or of values with a number
         depth = [
-            len(s.nodes) if s.kind == excess.APART else 0 if s.number is None else len(s.number) for s in self.conditions
+            len(s.nodes) if s.kind in _WITH_NODES else 0 if s.number is None else len(s.number) for s in self.conditions
         ]
         least, most = np.zeros((count, values)), np.zeros((count, values))
         for h, condition in enumerate(self.conditions):

@@ -16,7 +16,7 @@ from sfumato.anonymization.feasibility.exchange_bounds import cycle_bound
 from sfumato.anonymization.methods.method import Grouping, Method, Task
 from sfumato.anonymization.methods.neighbour_arrays import NeighbourArrays
 from sfumato.data.groups import combined, renumber
-from sfumato.distances.neighbour_graph import GuardedNeighbours
+from sfumato.distances.neighbour_graph import GuardedNeighbours, OneSidedNeighbours
 from sfumato.errors import ParameterError
 from sfumato.kernels.cell_shares import Shares
 from sfumato.kernels.xcolor_exchanges import AFTER, BEFORE, CYCLES, LONGEST, LOOKS, SWAPS, TESTS, exchanges
@@ -74,7 +74,7 @@ class XColor(Method):
         assert isinstance(limit, NeighbourLimit)
         values, codes = np.unique(limit.values, return_inverse=True)
         within = np.array([0, len(values)])
-        assert not isinstance(limit.neighbours, GuardedNeighbours)
+        assert not isinstance(limit.neighbours, GuardedNeighbours | OneSidedNeighbours)
         near = limit.neighbours.counts(within, values, np.bincount(codes)) - 1  # among the rows of the task
         degrees, largest = near[codes], int(near.max())
         start = initialize(degrees, k)
@@ -227,10 +227,11 @@ def _requirement(task: Task) -> tuple[Dissimilarity, tuple[str, ...], int]:
     dissimilarities = [(found, names) for p, names in task.requirements if (found := p.as_dissimilarity()) is not None]
     others = [p for p, _ in task.requirements if p.as_dissimilarity() is None and not p.size_only]
     if len(dissimilarities) != 1 or others:
-        titles = dict.fromkeys(p.title for p, _ in task.requirements)
+        shaped = isinstance(others[0], Dissimilarity) if others else False
+        titles = dict.fromkeys(p.label if shaped else p.title for p, _ in task.requirements)
         raise ParameterError(
-            "the method xcolor supports one (ε,δ)^k-dissimilarity on one attribute, optionally with k-anonymity; "
-            f"requested: {', '.join(titles)}",
+            f"the method xcolor supports one (ε,δ)^k-dissimilarity{' of the shape star' if shaped else ''} on one "
+            f"attribute, optionally with k-anonymity; requested: {', '.join(titles)}",
             remedy='Use the method "auto".',
             key="method",
             value="xcolor",

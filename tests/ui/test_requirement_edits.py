@@ -1,0 +1,43 @@
+"""Every principle can be added to a config with one click, and its parameters are entered as people write them."""
+
+from __future__ import annotations
+
+import pytest
+
+import sfumato as sf
+from sfumato.registry import PRINCIPLES
+from sfumato.ui.opening import open_source
+from sfumato.ui.requirement_edits import add_requirement, config_of, set_parameter
+from sfumato.ui.session import Session
+
+CONFIG = """[data]
+path = "people.csv"
+[columns.age]
+role = "quasi-identifier"
+[columns.ill]
+role = "sensitive"
+"""
+
+
+@pytest.fixture
+def session(tmp_path):
+    (tmp_path / "people.csv").write_text("age,ill\n" + "30,flu\n41,gout\n52,HIV\n33,flu\n" * 10, encoding="utf-8")
+    (tmp_path / "sfumato.toml").write_text(CONFIG, encoding="utf-8")
+    found = Session()
+    open_source(found, str(tmp_path / "sfumato.toml"))
+    yield found
+    found.folder.close()
+
+
+@pytest.mark.parametrize("name", PRINCIPLES)
+def test_every_principle_can_be_added(session, name):
+    add_requirement(session, {"name": name}, session.history.version)
+    assert [principle.name for principle in config_of(session).requested_principles] == [name]
+
+
+def test_several_values_are_entered_and_what_is_optional_is_left_out(session):
+    add_requirement(session, {"name": "guarded-values"}, session.history.version)
+    for field, value in {"values": "HIV; gout", "l": "4", "epsilon": "0", "k": ""}.items():
+        set_parameter(session, {"position": "0", field: value}, session.history.version)
+    (principle,) = config_of(session).requested_principles
+    assert principle == sf.GuardedValues(["HIV", "gout"], l=4, epsilon=0, delta=1)
