@@ -89,6 +89,7 @@ def list_groups(
     c(S ∪ i) for each of its rows i. So rows are added only as long as the least of these sums is at most `most`.
     Returns whether all were listed, with room for them and within the steps.
     """
+    # One function because a single loop owns the stack of sets: its parts would pass all of the scratch to one another.
     rows, attributes, depth, over = places.shape[0], places.shape[1], 0, 0.0
     chosen[0, 0], chosen[0, 1] = -1, 0  # the row added last, and the rows as bits
     cost[0] = 0.0
