@@ -15,6 +15,7 @@ from exhaustive import best_loss, loss_of, random_case, table_of
 from sfumato.anonymization import Task
 from sfumato.anonymization.exact_search import PossibleGroups
 from sfumato.anonymization.exact_search import cheapest_partition as programs
+from sfumato.anonymization.exact_search.best_partition import best_partition
 from sfumato.anonymization.exact_search.cheapest_partition import cheapest_partition
 from sfumato.anonymization.exact_search.leftovers import settled_leftovers
 from sfumato.anonymization.exact_search.possible_groups import allowed_groups
@@ -76,6 +77,30 @@ def test_linear_programs_agree_with_all_partitions():
             assert result.cost == pytest.approx(cost, abs=1e-6)
             assert all(fine([rows[i][3] for i in group]) for group in groups_of(result.of_row))
     assert "best" in proofs
+
+
+@pytest.mark.parametrize("distance", [sf.distances.Absolute(), sf.distances.Lp()], ids=["along an order", "pair by pair"])
+@pytest.mark.parametrize("shape", ["ball", "clique", "chain", "cycle"])
+def test_linear_programs_leave_out_no_group_of_another_shape(shape, distance):
+    """Conditions that guide a search may exclude groups in which a principle holds; a proof may exclude none."""
+    found = []
+    for seed in range(200 if THOROUGH else 5):
+        draw = random.Random(seed)
+        secrets = {"secret": [draw.randint(0, 12) for _ in range(7)], "other": [draw.randint(0, 2) for _ in range(7)]}
+        names = ["secret"] if isinstance(distance, sf.distances.Absolute) else [*secrets]
+        frame = pa.table({"age": [draw.randint(20, 80) for _ in range(7)], **secrets})
+        table = sf.Table(frame, sf.Schema(["age"], names, distance=distance))
+        epsilon = 1 if len(names) == 1 else "0.15"
+        task = Task(table, (sf.Dissimilarity(epsilon, "0.5", 2, on="whole", shape=shape),))
+        groups = PossibleGroups.of(task)
+        best, result = best_partition(groups), cheapest_partition(task)
+        assert result.proof == ("none" if best is None else "best")
+        if best is not None:
+            cost = dict(zip(groups.masks.tolist(), groups.costs.tolist(), strict=True))
+            least = sum(cost[sum(1 << i for i in group)] for group in groups_of(best))
+            assert result.cost == pytest.approx(least, abs=1e-6)
+        found.append(best is not None)
+    assert any(found)
 
 
 @pytest.mark.parametrize(

@@ -107,11 +107,17 @@ def first(page, base):
     return int(made.first.inner_text().removeprefix("Release ")) if made.count() else make(page, base)
 
 
+def searching(page):
+    """Wait until groups are searched for, which takes minutes here."""
+    until(page, lambda: "finding groups" in (page.text_content("#running-step") or ""), seconds=60)
+
+
 def edit(page, text):
     page.eval_on_selector("#code", "one => { one.open = true; }")
     page.fill("#config-text", text)
     page.click("#config-apply")
     settled(page)
+    assert config_text(page) == text, page.inner_text("#messages")
 
 
 def test_two_releases_are_compared_and_the_first_config_comes_back(page, base):
@@ -181,7 +187,7 @@ def test_work_is_cancelled_at_once_and_can_be_done_again(page, base, ui):
     text = config_text(page)
     edit(page, text + SLOW)
     page.click("#make")
-    page.wait_for_selector("#running-step:has-text('finding groups')", timeout=120_000)
+    searching(page)
     page.click("#cancel")
     page.wait_for_selector("#cancelled")
     assert "Nothing was changed" in page.inner_text("#cancelled")
@@ -201,7 +207,7 @@ def test_a_worker_that_dies_is_explained(page, base, ui):
     text = config_text(page)
     edit(page, text + SLOW)
     page.click("#make")
-    page.wait_for_selector("#running-step:has-text('finding groups')", timeout=120_000)
+    searching(page)
     os.kill(worker_of(ui), signal.SIGKILL)
     page.wait_for_selector("#failed")
     assert "SIGKILL" in page.inner_text("#failed") and "memory" in page.inner_text("#failed")

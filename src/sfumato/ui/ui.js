@@ -16,6 +16,7 @@
     }
     if (old.nodeType !== Node.ELEMENT_NODE) return;
     const focused = old === document.activeElement;
+    const typed = keeping && old.nodeName === "TEXTAREA" && old.value !== old.defaultValue;
     const part = old.dataset.part !== undefined && fresh.dataset.part !== undefined;
     const asked = part && old.dataset.key === fresh.dataset.key && old.dataset.part === fresh.dataset.part;
     for (const { name } of Array.from(old.attributes)) {
@@ -29,7 +30,7 @@
     }
     if (part) return; // its content is loaded, not sent with the page
     mergeChildren(old, fresh);
-    if (!focused) mergeValue(old, fresh);
+    if (!focused && !typed) mergeValue(old, fresh);
   }
 
   function mergeValue(old, fresh) {
@@ -85,12 +86,17 @@
     }
   }
 
-  function show(text) {
+  // a page that was not asked for, because of an event, does not replace text that somebody is writing
+  let keeping = false;
+
+  function show(text, unasked) {
     const page = new DOMParser().parseFromString(text, "text/html");
     if (!page.getElementById("main")) return;
     document.title = page.title;
     root.dataset.version = page.documentElement.dataset.version;
+    keeping = Boolean(unasked);
     merge(document.body, page.body);
+    keeping = false;
     for (const report of reports.values()) drawProgress(report);
     loadParts();
   }
@@ -278,7 +284,7 @@
       const answer = await fetch(location.pathname + location.search);
       if (answer.status === 401) ended();
       else if (answer.status >= 500) message(FAULT);
-      else show(await answer.text());
+      else show(await answer.text(), true);
     } catch (error) {
       unreachable();
     }
