@@ -42,6 +42,8 @@ class Mutant:
     line: int
     function: str
     """The function or method that is changed; empty if it is code of the module or of a class."""
+    code: str
+    """The line, so that a mutant is found again when lines are added above it."""
     change: str
     """The old and the new code."""
     number: int
@@ -61,12 +63,13 @@ def mutants_of(path: Path, text: str) -> Iterator[Mutant]:
     >>> [str(mutant) for mutant in mutants_of(Path("a.py"), "def f(x):\n    return x < 1\n")]
     ['a.py:2: x < 1 → x <= 1', 'a.py:2: 1 → 2']
     """
-    number = 0
+    number, lines = 0, ["", *text.splitlines()]
     for node, function in _code(ast.parse(text), ""):
         before = _shown(node)
         for change in _changes(node):
             undo = change(node)
-            yield Mutant(path, getattr(node, "lineno", 0), function, f"{before} → {_shown(node)}", number)
+            line = getattr(node, "lineno", 0)
+            yield Mutant(path, line, function, lines[line].strip(), f"{before} → {_shown(node)}", number)
             undo()
             number += 1
 

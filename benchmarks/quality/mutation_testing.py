@@ -33,7 +33,7 @@ RELYING = (
 """The tests that rely on them and run in this process."""
 
 EQUIVALENT = Path(__file__).parent / "equivalent_mutants.toml"
-"""Mutants that change nothing that a user can observe, each with the reason."""
+"""Mutants that break no promise, each with the reason."""
 
 _COPY = ROOT / "build" / "mutants"
 
@@ -65,7 +65,7 @@ def run(
     survivors, left_out, started = [], [], time.perf_counter()
     by_package: dict[str, list[bool]] = {}
     for number, mutant in enumerate(drawn, 1):
-        reason = reasons.get((str(mutant.path), mutant.function, mutant.change))
+        reason = reasons.get((str(mutant.path), mutant.function, mutant.code, mutant.change))
         if reason is not None:
             left_out.append(f"{mutant}: {reason}")
             continue
@@ -94,10 +94,10 @@ def mutants(package: str) -> list[Mutant]:
     return [m for path in paths for m in mutants_of(path.relative_to(ROOT), path.read_text(encoding="utf-8"))]
 
 
-def equivalent() -> dict[tuple[str, str, str], str]:
-    """Return the reasons of the mutants that are known to change nothing, by file, function and change."""
+def equivalent() -> dict[tuple[str, str, str, str], str]:
+    """Return the reasons of the mutants that are known to break no promise, by file, function, line and change."""
     listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["mutant"]
-    return {(one["path"], one["function"], one["change"]): one["reason"] for one in listed}
+    return {(one["path"], one["function"], one["code"], one["change"]): one["reason"] for one in listed}
 
 
 def record_tests(notify: Callable[[str], None] = lambda text: None) -> list[str]:

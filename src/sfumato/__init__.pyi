@@ -21,7 +21,7 @@ from ._report import report
 from .analysis import ReleasedTable, ReleasedTables, combine, read_release
 from .anonymization import Feasibility, Frontier, FullDomain, Release, anonymize, frontier, full_domain, replay, warm_up
 from .anonymization.feasibility import feasibility
-from .anonymization.methods import Deal, Glaze, Lattice, Method, Mondrian, XColor
+from .anonymization.methods import Deal, Exact, Glaze, Lattice, Method, Mondrian, XColor
 from .attacks._attack import Attacks, attack
 from .audits.audit_result import Audit, Finding
 from .census import synthetic_census
@@ -76,6 +76,7 @@ __all__ = [
     "DistinctLDiversity",
     "EntropyLDiversity",
     "EpsilonMAnonymity",
+    "Exact",
     "Explanation",
     "Feasibility",
     "Finding",

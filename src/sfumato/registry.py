@@ -210,6 +210,7 @@ METHODS = Registry(
     {
         "glaze": "sfumato.anonymization.methods.glaze:Glaze",
         "deal": "sfumato.anonymization.methods.deal:Deal",
+        "exact": "sfumato.anonymization.methods.exact:Exact",
         "lattice": "sfumato.anonymization.methods.lattice:Lattice",
         "mondrian": "sfumato.anonymization.methods.mondrian:Mondrian",
         "xcolor": "sfumato.anonymization.methods.xcolor:XColor",
@@ -263,6 +264,7 @@ PROJECTED_ATTACKS = Registry(
     {
         "background-join": "sfumato.attacks.projected.background_join_attack:background_join",
         "intersection": "sfumato.attacks.projected.intersection_attack:intersection",
+        "joint-inference": "sfumato.attacks.projected.joint_inference_attack:joint_inference",
     },
 )
 """Attacks on a release of projected tables: functions of the original table and of what the attacker sees."""

@@ -67,11 +67,11 @@ def test_the_grid_is_around_the_requirement(sfumato):
 def test_a_grid_from_options(sfumato):
     content = found(sfumato("--epsilon", "3, 1,3", "--delta", "1,0.5", "--k", "4", "--json"))
     statuses = {key: cell["status"] for key, cell in cells(content).items()}
-    # three groups of four without neighbours exist at ε = 1; of 1 to 4 no two may share one of three groups at ε = 3
+    # three groups of four without neighbours exist at ε = 1; of 1 to 4 no two may share one of three groups at ε = 3, δ = 1
     assert statuses == {
         ("1", "0.5", 4): "guaranteed",
         ("1", "1", 4): "guaranteed",
-        ("3", "0.5", 4): "open",
+        ("3", "0.5", 4): "guaranteed",
         ("3", "1", 4): "impossible",
     }
 

@@ -24,6 +24,7 @@ from sfumato.exact import (
     sign_of_log_sum,
     written,
 )
+from sfumato.exact.shown_levels import level_shown, level_text
 from sfumato.exact.thresholds import nearest_float
 
 rationals = st.fractions(min_value=-5, max_value=5)
@@ -209,3 +210,25 @@ def test_exponentials_of_small_exponents(zeros):
     assert exponentials_at_most(many, middle + 400 * h * h)
     assert not exponentials_at_most({-h: Fraction(1)}, 1 - h)
     assert exponentials_at_most({-h: Fraction(1)}, 1 - h + h * h)
+
+
+levels = st.one_of(
+    st.fractions(0, 10**7), st.fractions(0, 2, max_denominator=40), st.floats(0, 10**7), st.integers(0, 10**7)
+)
+
+
+@given(levels, st.one_of(st.none(), st.fractions(0, 10**7), st.fractions(0, 2, max_denominator=40)), st.booleans())
+def test_a_level_in_few_digits_is_on_its_side_of_the_threshold(level, threshold, near):
+    exact = Fraction(level)
+    if near and threshold is not None:
+        threshold = exact + Fraction(1, 10**9) * (threshold > 1)
+    text = level_shown(level if isinstance(level, float) else exact, threshold)
+    shown = Fraction(text.replace(",", ""))
+    assert (shown.denominator == 1) == (exact.denominator == 1)
+    if threshold is not None:
+        assert (shown > threshold, shown < threshold) == (exact > threshold, exact < threshold)
+    elif exact.denominator > 1 and exact > 1e-4:
+        assert abs(shown - exact) <= exact / 1000
+    assert (level_shown(math.inf), level_shown(Fraction(1, 3)), level_shown(12345)) == ("∞", "0.3333", "12,345")
+    assert level_text(exact) == written(exact)
+    assert level_text(0.1) == "0.1"

@@ -69,3 +69,33 @@ def posteriors(table, target, groups, helper, helper_groups):
         total = sum(weights.values())
         before = {a: Fraction(m, sum(mates.values())) for a, m in mates.items()}
         yield before, {a: weight / total for a, weight in weights.items()}, table[target][row]
+
+
+def joint_posteriors(table, views, names, target):
+    """Yield for each person in all tables of some attributes the probabilities of the target's values, and the true value.
+
+    Every combination of values of the whole table is weighted with its share in each of the person's groups, relative to its
+    share in the whole.
+    """
+    rows = range(len(table[target]))
+    parts = [([name for name in names if name in attributes], groups) for attributes, groups in views]
+    parts = [(inside, groups) for inside, groups in parts if inside]
+
+    def values(row, chosen):
+        return tuple(table[name][row] for name in chosen)
+
+    joint = Counter(values(row, names) for row in rows)
+    for row in rows:
+        if any(groups[row] is None for _, groups in parts):
+            continue
+        weights = Counter()
+        for combination, count in joint.items():
+            weight = Fraction(count)
+            for inside, groups in parts:
+                here = tuple(combination[names.index(name)] for name in inside)
+                mates = [i for i in rows if groups[i] == groups[row]]
+                share = Fraction(sum(values(i, inside) == here for i in mates), len(mates))
+                weight *= share / Fraction(sum(values(i, inside) == here for i in rows), len(rows))
+            weights[combination[names.index(target)]] += weight
+        total = sum(weights.values())
+        yield {value: weight / total for value, weight in weights.items() if weight}, table[target][row]

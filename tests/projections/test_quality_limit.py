@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +53,7 @@ def test_the_limit_decides(size, more):
     else:
         found = sf.project(people(), SCHEMA, sf.KAnonymity(2), **options)
         assert found.document.quality.discernibility == [discernibility(frame, 48) for frame in found.frames]
+        assert f"{exact:,}, required at most {exact + more}" in repr(pickle.loads(pickle.dumps(found))).replace("  ", " ")
 
 
 def test_the_search_avoids_tables_above_the_limit():

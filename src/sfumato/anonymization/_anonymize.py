@@ -35,6 +35,7 @@ from sfumato.anonymization.undeclared_columns import refuse_undeclared, undeclar
 from sfumato.anonymization.unit_groups import find_groups
 from sfumato.audits.audit_result import Audit, finding_heading, worst_shown
 from sfumato.data.groups import dense_ranks
+from sfumato.data.public_grids import with_public_grids
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.data.units import unit_notes, units_of
@@ -47,7 +48,7 @@ from sfumato.principles import Principle, PrincipleRequest, attributes_of, reque
 from sfumato.progress import Progress, silent
 from sfumato.releases.declarations import resolved_schema
 from sfumato.releases.exposure_models import share_text
-from sfumato.resistance import check_resist
+from sfumato.resistance import ENDS, check_resist
 from sfumato.seeds import PUBLIC_SEED, secret_seed
 from sfumato.storage import active_storage, stored
 
@@ -75,8 +76,9 @@ def anonymize(
     method or its name; by default sfumato chooses one. `seed`: a whole number from 0; the same data, method and seed give
     the same release. By default 128 bits are drawn. The seed is `release.private.seed` and is never published: with it,
     anybody could test guesses of secrets by running the method again. `suppress`: the largest share of the rows that may be
-    dropped, as a last resort. `resist`: attacks that the groups must provably withstand; `["minimality"]` uses the method
-    deal, at a higher loss. `engine`: "local" keeps the table in memory, "stream" on disk, and "spark" also searches
+    dropped, as a last resort. `resist`: attacks that the release must provably withstand; `["minimality"]` uses the method
+    deal, at a higher loss, and `["ends"]` publishes intervals with public ends. `engine`: "local" keeps the table in memory,
+    "stream" on disk, and "spark" also searches
     its parts on a cluster, see `sf.engines`; by default a file that is too large for memory is streamed. `progress`: a
     function that is called with each step, see `sfumato.progress`. If the requirements cannot be met, `RequirementError`
     says how far the method got, and what is known about the reason.
@@ -123,6 +125,7 @@ def anonymize_table(
     # Long because of what a release holds: each step is one call.
     chosen = _method(method, principles, resist)
     check(table, principles)
+    table = with_public_grids(table) if ENDS in resist else table
     table, searched = open_recodings(table, chosen)
     if not share:
         refuse_singled_out(table.data, table.schema, table.source, units_of(table))

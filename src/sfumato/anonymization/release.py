@@ -321,7 +321,7 @@ class Release(Publication):
         weighted = (
             f" ({percent(published_loss(self.weighted_loss, self.schema, rows))} weighted)" if self.schema.weights else ""
         )
-        bound = "" if self.bound is None else f"; {bound_text(self.bound)}"
+        bound = "" if not self.bound else f"; {bound_text(self.bound)}"
         lines.append(f"  loss   {percent(published_loss(self.loss, self.schema, rows))}{weighted}{bound}")
         lines += [f"  WARNING  {warning.text}" for warning in self.warnings[:_WARNINGS]]
         if len(self.warnings) > _WARNINGS:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.column import Column
+from sfumato.data.public_grids import fewest_parts
 from sfumato.data.schema import Kind
 from sfumato.releases.cells import WITHHELD, hierarchy_cell, interval_ends, is_quoted, set_members, unquote
 
@@ -45,11 +47,14 @@ class CellClaims:
     """The level of the hierarchy on which `value` is a node; 0 for single values."""
 
     @classmethod
-    def of(cls, cells: Sequence[str | None], column: Column, recoding: str) -> CellClaims:
+    def of(cls, cells: Sequence[str | None], column: Column, recoding: str, builder: Any = None) -> CellClaims:
         """Return the claims of cells; single values and missing ones have none.
 
-        Neither has `*`, unless it is the root of a hierarchy and no value is missing.
+        Neither has `*`, unless it is the root of a hierarchy and no value is missing. `builder`: the rule that made the
+        hierarchy. If it is public how many parts a node has, which of them occur is not.
         """
+        if recoding == "ancestor" and fewest_parts(builder, column) > 2:
+            cells = ()
         reader = {"interval": _Ends, "set": _Members, "ancestor": _Children}[recoding](column)
         found = [
             (number, value, level)

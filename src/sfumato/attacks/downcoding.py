@@ -110,7 +110,7 @@ class _Column:
         assert release.original is not None
         column, published = release.original.column(name), release.published.column(name)
         texts = [None if code == published.size else published.label(code) for code in range(published.domain)]
-        claims = CellClaims.of(texts, column, release.recodings[name])
+        claims = CellClaims.of(texts, column, release.recodings[name], release.schema.hierarchies.get(name))
         sizes = np.bincount(release.group_of_person, minlength=release.groups.count)
         # the claims of each group are those of its cell
         per_cell = np.bincount(claims.cell, minlength=len(texts))

@@ -58,7 +58,8 @@ Example:
     "--resist",
     multiple=True,
     metavar="ATTACK",
-    help="An attack that the groups must provably withstand: minimality, by the method deal. Default: method.resist.",
+    help="An attack that the release must provably withstand: minimality, by the method deal; ends, by intervals with "
+    "public ends. Default: method.resist.",
 )
 @click.option(
     "--after",

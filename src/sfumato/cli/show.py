@@ -121,7 +121,7 @@ def show_worth(release: Release) -> None:
     utility = release.utility
     queries, sizes = utility.queries, utility.classes
     weighted = f" ({percent(utility.loss.ncp)} weighted)" if release.schema.weights else ""
-    bound = "" if release.bound is None else f", and {bound_text(release.bound)}"
+    bound = "" if not release.bound else f", and {bound_text(release.bound)}"
     parts = [f"loss {percent(utility.loss.mean)}{weighted}{bound}"]
     if queries is not None and queries.mean is not None:
         parts.append(f"mean relative error of {len(queries.workload):,} count queries {percent(queries.mean)}")

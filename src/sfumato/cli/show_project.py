@@ -85,8 +85,12 @@ def _ratios(projection: Projection) -> Grid:
     for name, ratio, threshold in rows:
         grid.add_row(name, f"{ratio:.4f}", f"at most {written(threshold.limit)}", _ORIGINS[threshold.origin])
     if projection.discernibility is not None:
-        largest = max(release.utility.classes.discernibility for release in projection.releases)
-        grid.add_row("discernibility", f"{largest:,}", f"at most {written(projection.discernibility)}", "given")
+        grid.add_row(
+            "discernibility",
+            f"{max(projection.discernibilities):,}",
+            f"at most {written(projection.discernibility)}",
+            "given",
+        )
     return grid
 
 

@@ -24,6 +24,9 @@ from sfumato.exact.ratios import SAFE, Integers
 _DOUBT = 1e-8
 """Sums with addends this close to the limit are computed again, exactly; times power and terms."""
 
+_MOST = 4
+"""If more than one in so many pairs is left to the addends, they are compared as a block."""
+
 ERROR = 2.0**-44
 """A float sum of normalised terms is wrong by far less than this times power and coordinates: 500 roundings of a unit."""
 
@@ -202,17 +205,26 @@ class SumDistance(BoundDistance):
     def decide(self, ones: Indices, others: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
         """Return for pairs of values whether they are near, in whole numbers of any size."""
         if self.addends:
-            return self._decide_with_addends(ones, others, epsilon)
+            return self._decide_with_addends(ones, others, epsilon, self._addend_distances(ones, others))
         limit = epsilon ** max(self.power, 1) * self.terms[2]
         return np.asarray(self._sums(ones, others) <= int(limit // 1), bool)
 
-    def _decide_with_addends(self, ones: Indices, others: Indices, epsilon: Fraction) -> NDArray[np.bool_]:
-        """Return for pairs of values whether they are near: by floats if they are clear, else in rational numbers."""
+    def _addend_distances(self, ones: Indices, others: Indices) -> list[NDArray[np.float64]]:
+        """Return for each addend the distances of pairs of values."""
+        return [each.distance.of_pairs(each.codes[ones], each.codes[others]) for each in self.addends]
+
+    def _decide_with_addends(
+        self, ones: Indices, others: Indices, epsilon: Fraction, apart: Sequence[NDArray[np.float64]]
+    ) -> NDArray[np.bool_]:
+        """Return for pairs of values whether they are near: by floats if they are clear, else in rational numbers.
+
+        `apart`: for each addend the distances of the pairs, wrong by less than 1e-9.
+        """
         exponent = max(self.power, 1)
         limit = epsilon**exponent
         sums = self._float_sums(ones, others)
-        for addend in self.addends:
-            term = float(addend.weight) * addend.distance.of_pairs(addend.codes[ones], addend.codes[others]) ** exponent
+        for addend, distances in zip(self.addends, apart, strict=True):
+            term = float(addend.weight) * distances**exponent
             sums = np.maximum(sums, term) if self.power == 0 else sums + term
         # any limit above 2 exceeds every sum, because the weights sum to 1
         close = float(min(limit, Fraction(2)))
@@ -284,7 +296,13 @@ class SumDistance(BoundDistance):
         if balls.sure < balls.never:
             # 2 marks the pairs between the two limits, which the coordinates cannot decide
             a, b = np.nonzero(known == 2)
-            known[a, b] = self.decide(rows[a], columns[b], epsilon)
+            if self.addends and _MOST * len(a) > known.size:
+                # most pairs are left: comparing all of them as a block costs less than one by one
+                blocks = [each.distance.distances(each.codes[rows], each.codes[columns]) for each in self.addends]
+                apart = [block[a, b] for block in blocks]
+                known[a, b] = self._decide_with_addends(rows[a], columns[b], epsilon, apart)
+            else:
+                known[a, b] = self.decide(rows[a], columns[b], epsilon)
         return known.view(bool)
 
 

@@ -121,7 +121,8 @@ class BoundDistance(ABC):
 class PairwiseDistance(BoundDistance):
     """A bound distance of at most 1 that compares listed pairs too, so that L^p may contain it.
 
-    With only the block `near`, a sum over columns would have to compare every value with every other one.
+    `distances` too is wrong by less than 1e-9. With only the block `near`, a sum over columns would have to compare every
+    value with every other one.
     """
 
     @abstractmethod

@@ -237,6 +237,16 @@ def _make_ledger(shares: Any, table: Any, classes: Any) -> Any:
 
 
 @kernel
+def _with_room(log: Any, steps: int, entries: int) -> Any:
+    """Return a log with room for more entries after its steps."""
+    if steps + entries <= len(log):
+        return log
+    longer = np.empty((2 * (steps + entries), log.shape[1]), log.dtype)
+    longer[:steps] = log[:steps]
+    return longer
+
+
+@kernel
 def exchanges(
     by: Any, shares: Any, table: Any, classes: Any, distinct: int, profiles: int, limit: int, looks: int, budget: int,
     figures: Any,
@@ -256,18 +266,19 @@ def exchanges(
     figures[BEFORE] = count_own(by, values, members, offsets, own) // 2
     figures[AFTER] = figures[BEFORE]
     figures[SWAPS] = figures[CYCLES] = figures[LOOKS] = figures[TESTS] = figures[LONGEST] = 0
-    steps, most = 0, min(limit, figures[BEFORE])  # each exchange lowers the potential by at least 1
+    made, most = 0, min(limit, figures[BEFORE])  # each exchange lowers the potential by at least 1
+    steps = 0  # the entries of the log: a swap has one, a cycle one or more
     ledger = _make_ledger(shares, table, classes)
     saves = ledger[2]
     memo, costs = np.zeros((distinct + 1, 3), np.int64), np.zeros((profiles, 2))
     everywhere = np.arange(count)
-    log = np.empty((most + 1, 3), np.int64)  # the classes that each step changed
+    log = np.empty((count, 3), np.int64)  # the classes that each step changed
     changed = np.zeros(count, np.int64)  # the last step that changed a class
     tried = np.full(rows, -1, np.int64)  # the step at which a row last found no partner
     ring, turned = np.empty(max(count, 2), np.int64), np.empty(max(count, 2), np.int64)
     queue = [(0.0, 0)]  # violations by what their departure saves; the element gives numba the type
     queue.pop()
-    while steps < most and figures[LOOKS] <= looks:
+    while made < most and figures[LOOKS] <= looks:
         # queue every violation that has not been tried since the last change
         holds = True
         for v in range(rows):
@@ -283,14 +294,19 @@ def exchanges(
             if not length:
                 break
             _turn(by, shares, table, classes, ledger, ring[:length], turned)
-            log[steps] = turned[0]
-            steps += 1
-            tried[:] = -1  # a cycle changes any number of classes, so every violation is tried again everywhere
+            # a cycle changes any number of classes: as many entries of three as they need, the last class repeated
+            entries = -(-length // 3)
+            log = _with_room(log, steps, entries)
+            for i in range(3 * entries):
+                log[steps + i // 3, i % 3] = turned[min(i, length - 1)]
+            steps += entries
+            made += 1
+            changed[turned[:length]] = steps
             figures[CYCLES] += 1
             figures[LONGEST] = max(figures[LONGEST], length)
             figures[AFTER] = own.sum() // 2
             continue
-        while queue and steps < most and figures[LOOKS] <= looks:
+        while queue and made < most and figures[LOOKS] <= looks:
             save, v = heapq.heappop(queue)
             mine = of_row[v]
             # skip entries that are outdated: no violation any more, tried already, or queued again with another key
@@ -306,9 +322,11 @@ def exchanges(
             if u < 0:
                 tried[v] = steps
                 continue
+            log = _with_room(log, steps, 1)
             _turn(by, shares, table, classes, ledger, np.array([v, u]), log[steps])
             log[steps, 2] = mine  # a swap changes two classes: the third entry repeats one
             steps += 1
+            made += 1
             changed[log[steps - 1]] = steps
             figures[SWAPS] += 1
             figures[AFTER] += change

@@ -32,8 +32,9 @@ class Certificate:
     table as one group
     """
 
-    kind: Literal["clique", "crowd", "size", "whole"]
-    """Too many rows with values near one another; a value near too many rows; too few rows; the whole table fails."""
+    kind: Literal["clique", "crowd", "size", "whole", "all"]
+    """Too many rows with values near one another; a value near too many rows; too few rows; the whole table fails; or all
+    groupings were tried."""
     sentence: str
     values: tuple[str, ...] = ()
     """The values that the sentence is about."""

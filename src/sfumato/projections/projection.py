@@ -23,6 +23,7 @@ from sfumato.projections.plans.dependent_pairs import DependentPair, dependent_p
 from sfumato.projections.plans.plan import Plan, block_label
 from sfumato.projections.plans.plan_search import PlanSearch
 from sfumato.projections.plans.tradeoff_curve import Tradeoff
+from sfumato.projections.projected_tables import DiscernibilityLimit
 from sfumato.projections.projection_document import HUNDREDTH, describe_projection, internal_content
 from sfumato.projections.projection_page import internal_page
 from sfumato.registry import ATTACKER_VIEW, PROJECTED_ATTACK_RUNNER, load
@@ -138,6 +139,12 @@ class Projection(Publication):
         return self.private.reading
 
     @property
+    def discernibilities(self) -> tuple[int, ...]:
+        """For each table the sum of the squared sizes of its groups, and the number of all rows for each row in none."""
+        limit = DiscernibilityLimit(self.discernibility, self.rows)
+        return tuple(limit.measured(release.audit.groups.sizes) for release in self.releases)
+
+    @property
     def ratios(self) -> PlanRatios:
         """The plan with its association loss and information exposure; exact, so private."""
         return self.dependence.ratios(self.plan)
@@ -238,7 +245,7 @@ class Projection(Publication):
             f"  information exposure  {exposure:.2f}, required at most {written(self.beta.limit)}",
         ]
         if self.discernibility is not None:
-            largest = max(release.utility.classes.discernibility for release in self.releases)
+            largest = max(self.discernibilities)
             lines.append(f"  discernibility        {largest:,}, required at most {written(self.discernibility)}")
         lines += [f"  note     {note}" for note in self.notes]
         for block, release in zip(self.plan.blocks, self.releases, strict=True):

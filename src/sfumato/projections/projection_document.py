@@ -91,8 +91,13 @@ def _thresholds(projection: Projection) -> list[dict[str, Any]]:
 def _quality(projection: Projection) -> dict[str, Any]:
     if projection.discernibility is None:
         return {}
-    measured = [release.utility.classes.discernibility for release in projection.releases]
-    return {"quality": {"discernibility": measured, "wanted": written(projection.discernibility), "holds": True}}
+    return {
+        "quality": {
+            "discernibility": list(projection.discernibilities),
+            "wanted": written(projection.discernibility),
+            "holds": True,
+        }
+    }
 
 
 def _table(projection: Projection, release: Release) -> dict[str, Any]:

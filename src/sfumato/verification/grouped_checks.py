@@ -32,7 +32,7 @@ from sfumato.verification.form_checks import OTHERS_FAIL
 from sfumato.verification.level_checks import level_check
 from sfumato.verification.limit_checks import limits_check
 from sfumato.verification.order_checks import NO_ORDER, ORDERED_SINCE
-from sfumato.verification.resistance_checks import resistance_check
+from sfumato.verification.resistance_checks import resistance_check, with_stated_grids
 from sfumato.verification.revelation_checks import revelation_check
 from sfumato.verification.row_facts import Comparison, LocalFacts, RowFacts
 from sfumato.verification.spelling_checks import spelling_check
@@ -63,7 +63,10 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
         if expected.schema is not None or expected.principles is not None or expected.suppress is not None:
             published = [column.name for column in manifest.grouped.columns if column.name != manifest.grouped.group]
             under = tables.original_under if tables.has_original else None
-            checks.append(declared_check(expected.schema, declared, under, published, difference))
+            schema = expected.schema
+            if schema is not None:
+                schema = with_stated_grids(schema, declared, table.document.resist, under)
+            checks.append(declared_check(schema, declared, under, published, difference))
     return checks
 
 

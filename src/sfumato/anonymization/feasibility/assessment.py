@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sfumato._audit import table_of
+from sfumato.anonymization.feasibility.all_groupings import CERTIFICATE, most_groups_of_all
 from sfumato.anonymization.feasibility.degree_bounds import DegreeBounds, bounds, most_groups
 from sfumato.anonymization.feasibility.nearest_parameters import NearestParameters, nearest_parameters
+from sfumato.anonymization.feasibility.varied_requirement import on_attribute
 from sfumato.data.groups import Groups
 from sfumato.data.schema import Schema
+from sfumato.data.table import Table
+from sfumato.plurals import count_of
 from sfumato.principles import (
     Certificate,
     Dissimilarity,
@@ -24,7 +28,7 @@ from sfumato.principles.clique_capacity import least_size
 from sfumato.principles.proximity_certificate import Crowding, proximity_certificate
 
 Verdict = Literal["guaranteed", "open", "impossible"]
-"""A bound proves that groups exist; neither is known; a certificate proves that no groups exist."""
+"""A bound, or trying all groupings, proves that groups exist; neither is known; it is proven that no groups exist."""
 
 _SHOWN = 10
 """Columns that a representation lists; those on which the principle is impossible come first."""
@@ -89,6 +93,8 @@ class Feasibility:
 
     principle: Principle
     attributes: tuple[RequirementFeasibility, ...]
+    tried: Verdict | None = None
+    """What all groupings of a small table show about several attributes together; None if they were not tried."""
 
     @property
     def verdict(self) -> Verdict:
@@ -97,6 +103,8 @@ class Feasibility:
             return "impossible"
         if len(self.attributes) == 1:
             return self.attributes[0].verdict
+        if self.tried is not None:
+            return self.tried
         # Groups that satisfy it on one attribute need not do so on another, unless they are the table as one group.
         return "guaranteed" if self.certain_as_one_group else "open"
 
@@ -142,15 +150,16 @@ def feasibility(data: Any, schema: Schema | None, principle: PrincipleRequest, n
 
     "impossible" comes with a certificate, "guaranteed" with a bound or with the table as one group. "open" means that
     neither is known: a method may well succeed, since no bound is necessary. Deciding it in general is NP-hard (Wang & Liu
-    2010, Theorem 2). Every verdict is exact. For (ε,δ)^k-dissimilarity, the largest ε, δ and k that are guaranteed, or not
-    ruled out, are computed too, each with the other two fixed, unless `nearby` is false; with "quick", ε only where that
-    costs little.
+    2010, Theorem 2). No verdict is open for a table of up to 12 rows, unless it counts people with several rows: all
+    groupings are tried. Every verdict is exact. For (ε,δ)^k-dissimilarity, the largest ε, δ and k that are guaranteed, or
+    not ruled out, are computed too, each with the other two fixed, unless `nearby` is false; with "quick", ε only where
+    that costs little.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> table, schema = pa.table({"x": [1, 2, 3, 4, 5, 6]}), sf.Schema(sensitive=["x"])
     >>> [feasibility(table, schema, sf.Dissimilarity(epsilon=e, delta=1, k=3)).verdict for e in (0, 1, 2)]
-    ['guaranteed', 'open', 'impossible']
+    ['guaranteed', 'guaranteed', 'impossible']
     >>> feasibility(table, schema, sf.DistinctLDiversity(7)).certificate.sentence[:45]
     'the table as one group has l 6, wanted at lea'
     """
@@ -169,7 +178,27 @@ def feasibility(data: Any, schema: Schema | None, principle: PrincipleRequest, n
             results.append(_dissimilarity(view, attribute, dissimilarity, nearby))
         else:
             results.append(_any_principle(view, attribute, requirement))
-    return Feasibility(requirement, tuple(results))
+    return _with_all_groupings(table, requirement, tuple(results))
+
+
+def _with_all_groupings(table: Table, principle: Principle, results: tuple[RequirementFeasibility, ...]) -> Feasibility:
+    """Return the results, with what all groupings show where they leave it open; large tables are left as they are."""
+    attributes = attributes_of(principle, table.schema)
+    decided = []
+    for names, result in zip(attributes, results, strict=True):
+        alone = principle if len(attributes) == 1 else replace(principle, on=on_attribute(names))  # type: ignore[type-var]
+        groups = most_groups_of_all(table, alone) if result.verdict == "open" else None
+        if groups is None:
+            decided.append(result)
+        elif groups:
+            found = f"of all groupings of the {table.rows} rows, one of {count_of(groups, 'group')} satisfies it"
+            decided.append(replace(result, verdict="guaranteed", reason=found, groups=groups))
+        else:
+            decided.append(replace(result, verdict="impossible", reason=CERTIFICATE.sentence, certificate=CERTIFICATE))
+    whole = Feasibility(principle, tuple(decided))
+    if whole.verdict == "open" and (groups := most_groups_of_all(table, principle)) is not None:
+        return replace(whole, tried="guaranteed" if groups else "impossible")
+    return whole
 
 
 def impossibility(result: Feasibility) -> str:

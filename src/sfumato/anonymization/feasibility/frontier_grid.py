@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from sfumato._audit import table_of
+from sfumato.anonymization.feasibility.all_groupings import most_groups_of_all
 from sfumato.anonymization.feasibility.assessment import Verdict, feasibility, impossibility
 from sfumato.anonymization.feasibility.degree_bounds import bounds, most_groups
 from sfumato.anonymization.feasibility.nearest_parameters import MORE_THAN_ONE
@@ -79,9 +80,9 @@ class Frontier:
     >>> import pyarrow as pa
     >>> import sfumato as sf
     >>> table = sf.Table(pa.table({"x": range(12)}), sf.Schema(sensitive=["x"]))
-    >>> result = frontier(table, None, [3], ["0.5"], [4], attempt=lambda principle: 0.25)
+    >>> result = frontier(table, None, [3], ["0.5"], [4], attempt=lambda principle: 0.25, which="all")
     >>> result.cell(3, "0.5", 4).verdict, result.cell(3, "0.5", 4).status, result.cell(3, "0.5", 4).loss
-    ('open', 'reached', 0.25)
+    ('guaranteed', 'reached', 0.25)
     """
 
     attribute: str
@@ -165,7 +166,7 @@ def frontier(
     (ε,δ)^k-dissimilarity of x
     k = 4: epsilon | delta         0.5           1
     1                       guaranteed  guaranteed
-    3                             open  impossible
+    3                       guaranteed  impossible
     """
     values = [exactly(Dissimilarity(epsilon, 0).epsilon) for epsilon in as_grid(epsilons, "epsilons")]
     limits = [exactly(Dissimilarity(0, delta).delta) for delta in as_grid(deltas, "deltas")]
@@ -186,7 +187,7 @@ def frontier(
     for k in sizes:
         for crowding in crowdings:
             for delta in limits:
-                cell = _cell(crowding, Dissimilarity(crowding.epsilon, delta, k, on), held)
+                cell = _tried(table, _cell(crowding, Dissimilarity(crowding.epsilon, delta, k, on), held), held)
                 try_it = cell.verdict != "impossible" and (which == "all" or cell.groups < MORE_THAN_ONE)
                 if attempt is not None and try_it:
                     loss = attempt(cell.principle)
@@ -234,6 +235,14 @@ def _cell(crowding: Crowding, principle: Dissimilarity, held: HeldRequirements) 
         one = crowding.theta <= bounds(crowding.rows, k, delta).whole
         groups = 1 if one and held.as_one_group else 0
     return FrontierCell(principle, crowding.theta, "guaranteed" if groups else "open", groups)
+
+
+def _tried(table: Table, cell: FrontierCell, held: HeldRequirements) -> FrontierCell:
+    """Return what all groupings of a small table show, if the bounds leave it open."""
+    groups = most_groups_of_all(table, cell.principle, *held.principles) if cell.verdict == "open" else None
+    if groups is None:
+        return cell
+    return FrontierCell(cell.principle, cell.theta, "guaranteed" if groups else "impossible", groups)
 
 
 def _shown(cell: FrontierCell) -> str:

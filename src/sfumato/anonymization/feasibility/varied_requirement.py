@@ -41,12 +41,12 @@ def varied_requirement(principles: Sequence[Principle], schema: Schema, on: str 
         if names is None and len(attributes) == 1:
             names = attributes[0]
         if names in attributes:
-            elsewhere = [replace(principle, on=_on(each)) for each in attributes if each != names]  # type: ignore[type-var]
+            elsewhere = [replace(principle, on=on_attribute(each)) for each in attributes if each != names]  # type: ignore[type-var]
             others = (*principles[:place], *elsewhere, *principles[place + 1 :])
-            return VariedRequirement(replace(requirement, on=_on(names)), _on(names), others)
+            return VariedRequirement(replace(requirement, on=on_attribute(names)), on_attribute(names), others)
         if names is None:  # several attributes, and none is named: the frontier says which there are
             return VariedRequirement(requirement, requirement.on, (*principles[:place], *principles[place + 1 :]))
-    return VariedRequirement(None, None if names is None else _on(names), tuple(principles))
+    return VariedRequirement(None, None if names is None else on_attribute(names), tuple(principles))
 
 
 def _attribute(on: str, schema: Schema) -> tuple[str, ...]:
@@ -55,5 +55,10 @@ def _attribute(on: str, schema: Schema) -> tuple[str, ...]:
     return attributes_of(Dissimilarity(0, 0, on=listed), schema)[0]
 
 
-def _on(names: tuple[str, ...]) -> On:
+def on_attribute(names: tuple[str, ...]) -> On:
+    """Return the value of `on` that names an attribute.
+
+    >>> on_attribute(("pay",)), on_attribute(("pay", "ill"))
+    ('pay', ('pay', 'ill'))
+    """
     return names[0] if len(names) == 1 else names

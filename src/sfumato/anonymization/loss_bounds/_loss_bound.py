@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.anonymization.loss_bounds.charges import distinct_rows, sound_charges
 from sfumato.anonymization.loss_bounds.crowds import Crowds, least_size
-from sfumato.anonymization.methods import Task
+from sfumato.anonymization.methods.method import Task
 from sfumato.anonymization.recoding.domain import domain_of
 from sfumato.data.table import Table
 from sfumato.exact import Number

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.methods import Task
+from sfumato.anonymization.methods.method import Task
 from sfumato.distances.neighbour_graph import NeighbourGraph
 from sfumato.exact import as_fraction
 from sfumato.principles import (
@@ -49,6 +49,18 @@ def _least(principle: Principle) -> int:
     return least
 
 
+def limits_neighbours(principle: Principle) -> bool:
+    """Return whether no group that satisfies a principle exceeds the limit on neighbours that a search observes.
+
+    For other shapes than the star the search observes a stricter limit than the principle.
+
+    >>> import sfumato as sf
+    >>> [limits_neighbours(each) for each in (sf.AlphaKAnonymity("0.5", 2), sf.Dissimilarity(1, 1, 2, shape="ball"))]
+    [True, False]
+    """
+    return type(principle) in _LIMITED and getattr(principle, "shape", "star") == "star"
+
+
 @dataclass(frozen=True, eq=False)
 class Crowds:
     """A partition of the rows into crowds, in each of which all rows are near one another.
@@ -78,7 +90,7 @@ class Crowds:
         if task.table.units is not None:  # limits are on people then, not on rows
             return best
         for principle, names in task.requirements:
-            if type(principle) not in _LIMITED:
+            if not limits_neighbours(principle):
                 continue
             for limit in task.search_conditions(principle, names):
                 if isinstance(limit, NeighbourLimit):

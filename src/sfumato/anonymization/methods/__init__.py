@@ -1,6 +1,7 @@
 """Methods that find groups, one per file; `sfumato.registry` lists them by name."""
 
 from sfumato.anonymization.methods.deal import Deal
+from sfumato.anonymization.methods.exact import Exact
 from sfumato.anonymization.methods.glaze import Glaze
 from sfumato.anonymization.methods.lattice import Lattice
 from sfumato.anonymization.methods.method import Grouping, Method, Task
@@ -12,6 +13,7 @@ from sfumato.data.groups import renumber
 __all__ = [
     "AUTO",
     "Deal",
+    "Exact",
     "Glaze",
     "Grouping",
     "Lattice",

@@ -44,7 +44,8 @@ class Glaze(Method):
        crowded values first.
     4. Repair. If excess is left, pack the rows of a bad group and of the groups around it again, in growing circles. If the
        bound of Wang & Liu (2010) guarantees success, exchange from an equitable start as XColor does. Finally merge bad
-       groups with their neighbours. Then exchange again.
+       groups with their neighbours. Then exchange again. If groups with up to 12 rows together still fail, try all
+       groupings of these rows and of the groups nearest to them.
 
     The result is never worse than any state on the way. It is compared with that of Mondrian, and the better one is kept,
     for tables of up to 10,000 rows, under conditions on histograms, and if a group fails.
@@ -100,7 +101,10 @@ class Glaze(Method):
                 return Grouping(found)
             mondrian = Mondrian().group(task).of_row
         # an exact check of both, because the search reckons with floats
-        return Grouping(min((found, mondrian), key=lambda of_row: _rank(task, of_row)))
+        from sfumato.anonymization.exact_search.leftovers import settled_leftovers  # it imports methods
+
+        best = min((found, mondrian), key=lambda of_row: _rank(task, of_row))
+        return Grouping(settled_leftovers(task, best))
 
 
 def _rank(task: Task, of_row: NDArray[np.int64]) -> tuple[int, float]:

@@ -9,7 +9,7 @@ from sfumato.anonymization.methods.method import Method, check_method_class
 from sfumato.errors import ParameterError
 from sfumato.principles import Principle
 from sfumato.registry import METHODS, build
-from sfumato.resistance import RESISTING_METHODS, method_problem
+from sfumato.resistance import RESISTING_METHODS, method_problem, resisting_method
 
 AUTO = "auto"
 """The name that leaves the choice to sfumato."""
@@ -24,8 +24,9 @@ def default_method(principles: Sequence[Principle], resist: Sequence[str] = ()) 
     >>> default_method([KAnonymity(5)]), default_method([NTCloseness(n=100, t="0.2")])
     (Glaze(effort=1), Mondrian(relaxed=False))
     """
-    if resist:
-        withstanding: type[Method] = METHODS[RESISTING_METHODS[resist[0]]]
+    needed = resisting_method(resist)
+    if needed is not None:
+        withstanding: type[Method] = METHODS[needed]
         return withstanding()
     kind: type[Method] = METHODS["glaze" if all(principle.searchable for principle in principles) else "mondrian"]
     return kind()
@@ -34,8 +35,10 @@ def default_method(principles: Sequence[Principle], resist: Sequence[str] = ()) 
 def refuse_other_method(method: Method, resist: Sequence[str]) -> None:
     """Raise an error if a method does not withstand an attack that its groups must withstand."""
     problem = method_problem(resist, method.name)
-    if problem is None and resist and not isinstance(method, type(default_method((), resist))):
-        problem = f"the class {type(method).__qualname__} does not resist {resist[0]!r}"
+    needed = resisting_method(resist)
+    if problem is None and needed is not None and not isinstance(method, METHODS[needed]):
+        attack = next(name for name in resist if RESISTING_METHODS.get(name) == needed)
+        problem = f"the class {type(method).__qualname__} does not resist {attack!r}"
     if problem is not None:
         raise ParameterError(
             problem,

@@ -4,6 +4,7 @@ from .background_join_attack import BackgroundJoin, Join, background_join, belie
 from .confidence import Confidence
 from .inference import Inference, SkippedPair
 from .intersection_attack import Intersection, intersection
+from .joint_inference_attack import JointInference, JointInferences, SkippedSet, joint_inference
 from .linkability import Link, theorem_2
 
 __all__ = [
@@ -13,14 +14,18 @@ __all__ = [
     "Inference",
     "Intersection",
     "Join",
+    "JointInference",
+    "JointInferences",
     "Link",
     "ProjectedAttack",
     "ProjectedAttackResult",
     "ProjectedAttackResults",
     "SkippedPair",
+    "SkippedSet",
     "attack_projected",
     "background_join",
     "belief",
     "intersection",
+    "joint_inference",
     "theorem_2",
 ]

@@ -139,7 +139,7 @@ class _ViewPair:
     def combine(self, *attributes: Attribute) -> Iterator[tuple[Confidence, Confidence, Fraction, float]]:
         """Yield for each of the two attributes: confidence before and after, probability of the truth before and after."""
         counts = [
-            _count_values(view.groups, attribute.codes[view.rows], len(view.sizes), len(attribute))
+            count_values(view.groups, attribute.codes[view.rows], len(view.sizes), len(attribute))
             for view, attribute in zip(self.views, attributes, strict=True)
         ]
         codes = [attribute.codes[self.rows] for attribute in attributes]
@@ -152,13 +152,13 @@ class _ViewPair:
             confidence = np.where(certain[which], 1.0, largest[which])
             true_counts = counts[which][groups, codes[which]]
             yield (
-                _confidence_before(most, view.sizes, people),
+                confidence_before(most, view.sizes, people),
                 Confidence(
                     float(confidence.max()),
                     float(confidence @ self.people) / len(self.rows),
                     int(self.people[certain[which]].sum()),
                 ),
-                _mean_share(true_counts, view.sizes[groups]),
+                mean_share(true_counts, view.sizes[groups]),
                 float(truth[which].mean()),
             )
 
@@ -193,7 +193,7 @@ class _ViewPair:
         return largest, certain, truth
 
 
-def _count_values(
+def count_values(
     groups: NDArray[np.int32] | NDArray[np.int64], codes: NDArray[np.int64], group_count: int, domain: int
 ) -> NDArray[np.int64]:
     """Return how often each value occurs in each group, as a matrix of groups by values."""
@@ -203,21 +203,21 @@ def _count_values(
 
 def _lift(first: Attribute, second: Attribute) -> NDArray[np.float64]:
     """Return J(a,b) / (J(a)·J(b)) over the whole table: how much likelier two values are together than if independent."""
-    joint = _count_values(first.codes, second.codes, len(first), len(second))
+    joint = count_values(first.codes, second.codes, len(first), len(second))
     return joint * len(first.codes) / np.outer(first.counts, second.counts)
 
 
-def _confidence_before(most: NDArray[np.int64], sizes: NDArray[np.int64], people: NDArray[np.int64]) -> Confidence:
+def confidence_before(most: NDArray[np.int64], sizes: NDArray[np.int64], people: NDArray[np.int64]) -> Confidence:
     """Return the confidence from one table alone; each group is weighted by its people in both tables."""
     occupied = people > 0
     return Confidence(
         confidence_of_parts(most[occupied], sizes[occupied]).largest,
-        _mean_share(np.repeat(most, people), np.repeat(sizes, people)),
+        mean_share(np.repeat(most, people), np.repeat(sizes, people)),
         int(people[most == sizes].sum()),
     )
 
 
-def _mean_share(counts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Fraction:
+def mean_share(counts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Fraction:
     """Return the mean of shares, exactly: shares of the same size are added before the division."""
     distinct, index = np.unique(sizes, return_inverse=True)
     sums = np.zeros(len(distinct), np.int64)
