@@ -310,7 +310,7 @@ def test_a_config_saved_elsewhere_names_the_same_files(page, base, ui):
     own = page.input_value("#save-config-path")
     page.fill("#save-config-path", str(ui.folder / "configs" / "mine.toml"))
     page.click("#save-config")
-    page.wait_for_selector(".pill.holds:text('saved')")
+    until(page, lambda: "mine.toml" in page.inner_text("#main section >> nth=0"))
     config = sf.Config.load(ui.folder / "configs" / "mine.toml")
     assert config.data.path == "../people.csv" and config.table().rows == ROWS
     page.fill("#save-config-path", own)

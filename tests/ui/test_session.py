@@ -78,6 +78,18 @@ def test_what_cannot_be_opened_is_explained_and_nothing_is_lost(folder):
             assert words in html.unescape(answer.decode()), source
             assert "Suggested roles" in answer.decode()
         assert "20" in ui.get("/data/part/reading")[2].decode()
+        for path, form in {
+            "/columns/do/role": {"role": "other"},
+            "/columns/do/kind": {},
+            "/columns/do/groups": {"column": "age", "level": "x"},
+            "/columns/do/hierarchy": {"column": "nonsense", "builder": "groups"},
+            "/requirements/do/set": {"position": "99", "k": "3"},
+            "/requirements/do/add": {"name": "nonsense"},
+            "/requirements/do/cell": {"cell": "a b c"},
+            "/history": {"go": "back"},
+        }.items():  # what no page sends
+            status, _, answer = ui.post(path, urlencode({"version": version(page), **form}).encode())
+            assert status == 422, path
         form = {"version": version(page), "source": "broken.toml"}
         status, _, answer = ui.post("/data/do/open", urlencode(form).encode())
         assert status == 200, "a config with an error is opened, so that it can be corrected"

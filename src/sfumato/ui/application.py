@@ -27,7 +27,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from sfumato.errors import FileError, SfumatoError
+from sfumato.errors import FileError, ParameterError, SfumatoError
 from sfumato.ui.file_answers import FRAMED, FileAnswer
 from sfumato.ui.opening import open_source, upload_name
 from sfumato.ui.pages import digest, render_error, render_part, render_screen
@@ -212,10 +212,17 @@ async def _bug(request: Request, error: Exception) -> Response:
     return HTMLResponse(text, 500)
 
 
-async def _form(request: Request) -> dict[str, str]:
+class Form(dict[str, str]):
+    """The values of a form; one that is missing is an error of the request, not a fault."""
+
+    def __missing__(self, key: str) -> str:
+        raise ParameterError("the request lacks a value", remedy="Reload the page.", key=key)
+
+
+async def _form(request: Request) -> Form:
     """Return the values of a form; the last one of each name."""
     body = (await request.body()).decode("utf-8", "replace")
-    return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=10_000))
+    return Form(parse_qsl(body, keep_blank_values=True, max_num_fields=10_000))
 
 
 def _version(form: Values) -> int:

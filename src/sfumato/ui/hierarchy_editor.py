@@ -150,7 +150,8 @@ def _rest(declared: Sequence[str] | None, levels: Levels) -> str | list[str]:
 
 def edit_groups(session: Session, form: Values, version: int) -> Change:
     """Move values to another group, rename a group, or add or remove a level."""
-    name, level = form["column"], int(form.get("level", "0"))
+    name, stated = form["column"], form.get("level", "0")
+    level = int(stated) if stated.isascii() and stated.isdigit() and len(stated) < 4 else -1
     config = session.config
     levels = None if config is None else hand_levels(config, name)
     if levels is None or not 0 <= level < len(levels):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.config import Config
 from sfumato.config.toml_text import config_text
-from sfumato.errors import ConfigError, SfumatoError
+from sfumato.errors import ConfigError, ParameterError, SfumatoError
 from sfumato.ui.config_history import ConfigHistory, Step
 from sfumato.ui.opened_table import READING, OpenedTable
 from sfumato.ui.private_folder import PrivateFolder
@@ -123,6 +123,8 @@ class Session:
         with self._lock:
             self.check_version(version)
             position = {"undo": self.history.position - 1, "redo": self.history.position + 1}.get(direction)
+            if position is None and not (direction.isascii() and direction.isdigit() and len(direction) < 6):
+                raise ParameterError(f"{direction!r} is no step", remedy="Reload the page.", key="go", value=direction)
             self.history.go(int(direction) if position is None else position)
         self.tell_version()
 
