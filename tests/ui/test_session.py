@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from sfumato.errors import SfumatoError
+from sfumato.errors import FileError, SfumatoError
 from sfumato.ui.opening import open_source
 from sfumato.ui.session import Session, SupersededError
 from ui_process import running_ui
@@ -196,3 +196,22 @@ def test_the_table_is_read_once(folder, session, monkeypatch):
     (folder / "people.csv").unlink()
     assert session.opened.change_of_file() == "missing"
     assert session.table.rows == 2
+
+
+def test_pages_learn_that_a_table_cannot_be_opened(session):
+    """Their version stays the same, so it is the state that differs from the one that they show."""
+    told, shown = [], session.state
+    session.listeners.append(told.append)
+
+    def fail():
+        raise FileError("no table", remedy="Name another file.")
+
+    session.open_in_thread("people.csv", fail)
+    assert session.state != shown
+    until = time.monotonic() + 10
+    while not told and time.monotonic() < until:
+        time.sleep(0.01)
+    (event,) = told
+    assert event["version"] == session.history.version == 0
+    assert event["state"] == session.state
+    assert "no table" in event["state"] and "people.csv" not in event["state"]

@@ -83,9 +83,18 @@ class Application:
         return await run_in_threadpool(self._page, screen, dict(request.query_params))
 
     def _page(self, screen: Screen, query: Values, status: int = 200, **fields: Any) -> Response:
-        version = self.session.history.version  # before the page is drawn: a change meanwhile makes the page old
+        # before the page is drawn: a change meanwhile makes the page old
+        version, state = self.session.history.version, self.session.state
         text = render_screen(
-            self.session, SCREENS, screen, query, self.base, largest_upload=self.largest_upload, version=version, **fields
+            self.session,
+            SCREENS,
+            screen,
+            query,
+            self.base,
+            largest_upload=self.largest_upload,
+            version=version,
+            state=state,
+            **fields,
         )
         return HTMLResponse(text, status)
 

@@ -23,7 +23,7 @@ async def event_stream(session: Session) -> AsyncIterator[bytes]:
 
     session.listeners.append(put)
     try:
-        yield _encoded({"version": session.history.version})
+        yield _encoded({"version": session.history.version, "state": session.state})
         while True:
             try:
                 yield _encoded(await asyncio.wait_for(queue.get(), _PAUSE))

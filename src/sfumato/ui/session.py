@@ -47,6 +47,8 @@ class Session:
     """The text that the config file has on disk; None if there is no such file."""
     opening: str = ""
     """The name of what is being opened in a thread, if anything."""
+    drafting: bool = False
+    """Whether roles and requirements are being suggested in a thread."""
     notice: str = ""
     """What happened last that a person should know and did not ask for."""
     listeners: list[Callable[[dict[str, Any]], None]] = field(default_factory=list)
@@ -139,8 +141,13 @@ class Session:
             listener(event)
 
     def tell_version(self) -> None:
-        """Tell every open page the current version."""
-        self.tell({"version": self.history.version})
+        """Tell every open page the current version and state."""
+        self.tell({"version": self.history.version, "state": self.state})
+
+    @property
+    def state(self) -> str:
+        """What every page says about work in threads: what is being opened or suggested, and what went wrong."""
+        return "\n".join([self.opening, "drafting" if self.drafting else "", self.notice])
 
     def key_of(self, *sections: str) -> Hashable:
         """Return a key that changes when the table or one of these sections of the config changes."""
@@ -172,6 +179,7 @@ class Session:
         opened.read(config)  # raises before anything of the last session is lost
         with self._lock:
             self._opened = opened
+            self.drafting = True
             self._start(Step(f"Opened {Path(source).name}", text), place, None)
             version = self.history.version
         threading.Thread(target=self._draft, args=(source, place, options, version), daemon=True).start()
@@ -208,12 +216,13 @@ class Session:
             text = draft(self.profile(), source, place, **options)
         except SfumatoError as error:
             self.notice = f"No roles could be suggested: {error}"
+        else:
+            with self._lock:
+                if self.history.version == version and self.parsed(text)[1] is None:
+                    self.history.add(Step("Suggested roles and requirements", text))
+        finally:
+            self.drafting = False
             self.tell_version()
-            return
-        with self._lock:
-            if self.history.version == version and self.parsed(text)[1] is None:
-                self.history.add(Step("Suggested roles and requirements", text))
-        self.tell_version()
 
     # --- the table and questions about it
 

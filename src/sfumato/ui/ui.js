@@ -94,6 +94,7 @@
     if (!page.getElementById("main")) return;
     document.title = page.title;
     root.dataset.version = page.documentElement.dataset.version;
+    root.dataset.state = page.documentElement.dataset.state;
     keeping = Boolean(unasked);
     merge(document.body, page.body);
     keeping = false;
@@ -347,16 +348,21 @@
     events = new EventSource(base + "/events");
     events.onmessage = function (message) {
       const event = JSON.parse(message.data);
-      if (event.version !== undefined && String(event.version) !== root.dataset.version) soon(String(event.version));
+      if (isNews(event)) soon(event);
       if (event.job !== undefined) progress(event);
     };
   }
 
-  function soon(version) {
+  function isNews(event) {
+    const changed = event.version !== undefined && String(event.version) !== root.dataset.version;
+    return changed || (event.state !== undefined && event.state !== root.dataset.state);
+  }
+
+  function soon(event) {
     // an action that is on its way brings the new version itself
     setTimeout(function () {
-      if (sending || waiting.size > 0) soon(version);
-      else if (version !== root.dataset.version) refresh();
+      if (sending || waiting.size > 0) soon(event);
+      else if (isNews(event)) refresh();
     }, 120);
   }
 
