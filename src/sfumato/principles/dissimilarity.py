@@ -36,8 +36,8 @@ class Dissimilarity(Principle):
     - `epsilon`: the largest distance at which two values are near, in the units of the attribute's distance.
     - `delta`: the share of the others in a group that must be farther than that, from 0 to 1.
     - `k`: the smallest number of people in a group.
-    - `shape`: which sets of near rows are limited: "star", "ball", "clique", "chain" or "cycle". This page describes the
-      star; the page on shapes of a breach compares all of them.
+    - `shape`: which rows are limited: those near one of them ("star"), near any point ("ball"), all near one another
+      ("clique"), or linked by small steps ("chain", "cycle"). See docs/shapes.md.
 
     Not monotone: {40,60} and {50,80} at ε = 15 have risk 0, their union 2/3.
 
