@@ -28,7 +28,13 @@ _LOOKS = 100_000_000
 """The number of times that a row may look at a group for a partner if success is not guaranteed: some minutes at most."""
 
 CYCLE_TESTS = 400_000_000
-"""The number of pairs to test for cycles: some seconds."""
+"""The largest number of pairs to test for cycles if success is not guaranteed: about ten seconds."""
+
+_CYCLE_TESTS_PER_ROW = 8_000
+"""The number of pairs to test per row: without it, a small table that has no solution would take as long as a large one."""
+
+_LEAST_CYCLE_TESTS = 1_000_000
+"""The number of pairs to test in any table: hundredths of a second."""
 
 _UNLIMITED = int(np.iinfo(np.int64).max)
 
@@ -86,7 +92,7 @@ class XColor(Method):
         result = exchange(
             start, limit.values, nearness, principle.allowed_neighbours, space.places, space.shares,
             looks=None if guaranteed else _LOOKS,
-            cycle_tests=_UNLIMITED if guaranteed else CYCLE_TESTS,
+            cycle_tests=_UNLIMITED if guaranteed else _cycle_tests(len(start)),
         )  # fmt: skip
         comparison = f"Θ = {largest:,} {'<' if guaranteed else '≥'} {bound:,}"
         notes = [
@@ -212,6 +218,11 @@ def exchange(
         (int(figures[BEFORE]), int(figures[AFTER])),
         bool(figures[TESTS] <= cycle_tests and (looks is None or figures[LOOKS] <= looks)),
     )
+
+
+def _cycle_tests(rows: int) -> int:
+    """Return how many pairs to test for cycles in a table of so many rows."""
+    return min(max(_CYCLE_TESTS_PER_ROW * rows, _LEAST_CYCLE_TESTS), CYCLE_TESTS)
 
 
 def _profiles(places: NDArray[np.int32], shares: Shares) -> tuple[Integers, int]:
