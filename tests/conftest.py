@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import random
 import secrets
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,6 +34,8 @@ _FIRST = ("spark", "benchmarks", "reports", "anonymization")
 
 
 os.environ.pop("COLUMNS", None)  # test processes are given the width of a terminal that they do not have
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as for a job in the background; test processes would ignore it too
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
