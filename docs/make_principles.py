@@ -25,7 +25,7 @@ $ sfumato explain dissimilarity
 """
 
 TAIL = """\
-Every principle but k-anonymity also takes `on`: the sensitive attributes that it applies to (see [audit](audit.md)). To add
+Every principle but k-anonymity and those that compare a release with a population also takes `on`: the sensitive attributes that it applies to (see [audit](audit.md)). To add
 a principle of your own, see [extend sfumato](extending.md).
 
 Where a source is wrong, the text says what is done instead. The [bibliography](bibliography.md) lists all sources.
@@ -43,6 +43,7 @@ FAMILIES = {
     "nearness": "How near the secrets of a group are",
     "diversity": "How many secrets, and how frequent each is",
     "distribution": "What a group reveals that the table does not",
+    "membership": "Who is in the table, compared with a population",
     "other": "Other principles",
 }
 """The heading of each `Principle.family`."""
@@ -132,7 +133,8 @@ def _example(measured: MeasuredExample) -> str:
         secrets = line.group.shown
         rows.append(_row(*line.group.key, secrets, *line.levels, "holds" if line.holds else "**fails**"))
     arithmetic = "\n".join(f"- {', '.join(line.group.key)}: {line.arithmetic}." for line in lines)
-    return "\n".join(rows) + f"\n\n{arithmetic}"
+    population = f"\n\n{measured.population}" if measured.population else ""
+    return "\n".join(rows) + f"\n\n{arithmetic}{population}"
 
 
 def _doctest(found: Explanation, measured: MeasuredExample) -> str:
@@ -140,12 +142,19 @@ def _doctest(found: Explanation, measured: MeasuredExample) -> str:
     example = measured.example
     columns = "\n".join(f"...     {_quoted(name)}: {_quoted(values)}," for name, values in example.columns().items())
     roles = f"quasi_identifiers={_quoted(list(example.quasi_identifiers))}, sensitive={_quoted([example.sensitive])}"
+    register = ""
+    if example.population:
+        people = "\n".join(
+            f"...     {_quoted(name)}: {_quoted(values)}," for name, values in example.population_columns().items()
+        )
+        register = f"\n>>> register = sf.Population(pa.table({{\n{people}\n... }}))"
+        roles += ", population=register"
     return f"""\
 >>> import pyarrow as pa
 >>> import sfumato as sf
 >>> people = pa.table({{
 {columns}
-... }})
+... }}){register}
 >>> schema = sf.Schema({roles})
 >>> sf.audit(people, schema, {found.python()})
 {measured.audit!r}"""

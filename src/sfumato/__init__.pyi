@@ -28,6 +28,7 @@ from .census import synthetic_census
 from .config import Config
 from .data.hierarchy import Hierarchy, Intervals
 from .data.hierarchy_builders import Dates, Prefix, Quantiles, Ranges
+from .data.population import Population
 from .data.schema import Schema
 from .data.table import Table
 from .disclosure import Risk, WithheldRelease, risk, withhold
@@ -47,6 +48,7 @@ from .principles import (
     KAnonymity,
     KEAnonymity,
     KMAnonymity,
+    KMap,
     NTCloseness,
     Principle,
     PSensitivity,
@@ -90,6 +92,7 @@ __all__ = [
     "KAnonymity",
     "KEAnonymity",
     "KMAnonymity",
+    "KMap",
     "Lattice",
     "MeasuredExample",
     "Method",

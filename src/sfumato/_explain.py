@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from sfumato._audit import audit
 from sfumato.audits.audit_result import Audit
+from sfumato.data.population import Population
 from sfumato.data.schema import Schema
 from sfumato.errors import ParameterError, PluginError
 from sfumato.exact.shown_levels import level_shown
@@ -54,6 +55,12 @@ class MeasuredExample:
         """The conditions of the principle, as measured."""
         return self.audit[0].measurement.parts
 
+    @property
+    def population(self) -> str:
+        """The population of the example in words; empty if it has none."""
+        counted = [f"{people} of {', '.join(key)}" for key, people in self.example.population]
+        return f"The population: {' and '.join(counted)}." if counted else ""
+
     def lines(self) -> list[Line]:
         """Return the groups of the example, in its own order."""
         numbers = {tuple(self.audit.quasi_identifiers(g).values()): g for g in range(self.audit.groups.count)}
@@ -71,6 +78,7 @@ class MeasuredExample:
         return {
             "parameters": self.example.principle.parameters(),
             "table": self.example.columns(),
+            **({"population": self.example.population_columns()} if self.example.population else {}),
             "wanted": {part.name: part.wanted for part in self.parts},
             "groups": [
                 {
@@ -111,7 +119,8 @@ class Explanation:
     def toml(self) -> str:
         """Return the section of a config that requests the principle, with the parameters of the example."""
         lines = [f"{key} = {_written(value)}" for key, value in self._parameters().items()]
-        return "\n".join(["[[principles]]", f'name = "{self.kind.name}"', *lines])
+        population = ["", "[population]", 'path = "population.csv"'] if self.kind.uses_population else []
+        return "\n".join(["[[principles]]", f'name = "{self.kind.name}"', *lines, *population])
 
     def python(self) -> str:
         """Return the Python expression for the principle, with the parameters of the example."""
@@ -166,7 +175,8 @@ def explain(name: str, shape: str | None = None) -> Explanation:
     example = kind.example() if shape is None else _example_of_shape(kind, shape)
     if example is None:
         return Explanation(kind, describe(kind), None)
-    schema = Schema(example.quasi_identifiers, [example.sensitive])
+    population = Population(pa.table(example.population_columns())) if example.population else None
+    schema = Schema(example.quasi_identifiers, [example.sensitive], population=population)
     measured = audit(pa.table(example.columns()), schema, example.principle)
     return Explanation(kind, describe(kind if shape is None else example.principle), MeasuredExample(example, measured))
 

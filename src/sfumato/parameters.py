@@ -17,10 +17,10 @@ _SEED_BITS = 4096
 """The most bits of a seed: Python reads no text of more than 4,300 digits as a number."""
 
 
-Unit = Literal["people", "rows", "values", "share", "distance", "variance", "factor"]
+Unit = Literal["people", "population", "rows", "values", "share", "distance", "variance", "factor"]
 """What a parameter counts or measures.
 
-people, or rows where the schema declares no people; rows; distinct sensitive values; a share from 0 to 1; a distance between
+people, or rows where the schema declares no people; people of the population that the schema declares; rows; distinct sensitive values; a share from 0 to 1; a distance between
 two sensitive values; a variance of sensitive values; a number without a unit.
 """
 

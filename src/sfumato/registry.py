@@ -163,6 +163,7 @@ PRINCIPLES = Registry(
     "sfumato.principles",
     {
         "k-anonymity": "sfumato.principles.k_anonymity:KAnonymity",
+        "k-map": "sfumato.principles.k_map:KMap",
         "k-m-anonymity": "sfumato.principles.k_m_anonymity:KMAnonymity",
         "dissimilarity": "sfumato.principles.dissimilarity:Dissimilarity",
         "alpha-k-anonymity": "sfumato.principles.alpha_k_anonymity:AlphaKAnonymity",
@@ -271,6 +272,15 @@ PROJECTED_ATTACKS = Registry(
 
 REGISTRIES = (PRINCIPLES, DISTANCES, METHODS, LOSSES, ATTACKS, PROJECTED_ATTACKS)
 """Every registry that plug-ins can extend."""
+
+TABLE_READER = "sfumato.io.read_table:as_table"
+"""What reads a population. The data package calls it through this location, because it is in a package above."""
+
+CELL_READER = "sfumato.releases.cell_coverage:CellReader"
+"""Which values a published cell covers. Principles that compare cells with a population are in a package below."""
+
+RECODER = "sfumato.anonymization.recoding.group_recoding:recode"
+"""The cells that groups of unpublished rows would have. Principles that compare them with a population are below."""
 
 ATTACKER_VIEW = "sfumato.attacks.projected.attacker_view:AttackerView"
 """What an attacker sees of one projected table; what each attack gets."""

@@ -126,7 +126,7 @@ def anonymize_table(
     chosen = _method(method, principles, resist)
     check(table, principles)
     table = with_public_grids(table) if ENDS in resist else table
-    table, searched = open_recodings(table, chosen)
+    table, searched = open_recodings(table, chosen, principles)
     if not share:
         refuse_singled_out(table.data, table.schema, table.source, units_of(table))
     progress("assessing feasibility")

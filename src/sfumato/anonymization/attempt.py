@@ -69,11 +69,11 @@ def sample_of(table: Table, sample: int | None, seed: int) -> Table:
 
 def loss_with(part: Table, method: Method, principles: Sequence[Principle], seed: int) -> float | None:
     """Return the loss at which a method satisfies principles on a table; None if it does not."""
-    part, searched = open_recodings(part, method)
+    part, searched = open_recodings(part, method, principles)
     task = Task(searched, tuple(principles))
     grouping = find_groups(task, method, seed)
     of_row = np.asarray(grouping.of_row, np.int64)
-    if not task.satisfied(of_row).all():
+    if not task.satisfied(of_row, grouping.levels).all():
         return None
     recoded = for_publication(part, searched, grouping)
     return mean_loss(recode(recoded, Groups(of_row, int(of_row.max()) + 1, part.rows), grouping.levels))

@@ -82,7 +82,8 @@ def publish(
     for name in names:  # one at a time, because each may be large
         column = pa.table({name: columns.pop(name)}).take(pa.array(rows)).column(name)
         data = data.append_column(name, stored_column(_compact(column)))
-    published = Table(data, published_schema(resolved, group), untyped=table.untyped)
+    recodings = {column.domain.name: str(column.domain.recoding) for column in recoding.columns}
+    published = Table(data, published_schema(resolved, group, recodings), untyped=table.untyped)
     published.share_columns(table, resolved.sensitive_columns(), rows)
     return PublishedTable(table=published, original=table, recoding=recoding, rows=rows, of_group=of_group)
 

@@ -7,7 +7,7 @@ of the groups that are found decides which of the two is published. Near-unique 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -24,17 +24,19 @@ from sfumato.data.schema import Kind
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError
 from sfumato.plurals import count_of
+from sfumato.principles import Principle
 
 
-def open_recodings(table: Table, method: Method) -> tuple[Table, Table]:
+def open_recodings(table: Table, method: Method, principles: Sequence[Principle] = ()) -> tuple[Table, Table]:
     """Return the table with a hierarchy where the schema must have one, and the table under which groups are searched for.
 
     Both are the table itself if the method publishes every column at one level of its hierarchy: there is no choice.
+    Nor is there one if a principle compares the cells with a population: other cells would cover other people.
     """
     if method.publishes_levels:
         return table, table
     table = without_near_unique_sets(table)
-    return table, for_search(table)
+    return table, table if any(principle.uses_population for principle in principles) else for_search(table)
 
 
 def without_near_unique_sets(table: Table) -> Table:

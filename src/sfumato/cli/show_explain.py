@@ -43,6 +43,8 @@ def show_explanation(explanation: Explanation) -> None:
         out.print(Padding(_groups(measured), (0, 0, 1, 2), expand=False))
         for line in measured.lines():
             _paragraph(out, f"{', '.join(line.group.key)}: {line.arithmetic}.")
+        if measured.population:
+            _paragraph(out, measured.population)
     _section(out, "When groups are merged", explanation.merging)
     if words.not_protected:
         _section(out, "Limits", words.not_protected)

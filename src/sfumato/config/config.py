@@ -26,11 +26,13 @@ from sfumato.config.sections import (
     MethodSection,
     MissingSection,
     OutputSection,
+    PopulationSection,
     Section,
 )
 from sfumato.config.toml_text import config_text, read_toml
 from sfumato.config.toml_values import toml_distance, toml_hierarchy, toml_value
 from sfumato.config.validation_errors import config_error
+from sfumato.data.population import Population
 from sfumato.data.schema import Schema
 from sfumato.distances import Custom, Distance
 from sfumato.engines import Engine, engine_of
@@ -81,6 +83,7 @@ class Config(Section):
 
     format: int = Field(default=FORMAT, ge=1, strict=True)
     data: DataSection
+    population: PopulationSection | None = None
     columns: dict[str, ColumnSection] = Field(default_factory=dict)
     missing: MissingSection = Field(default_factory=MissingSection)
     distance: dict[str, Any] | None = None
@@ -165,6 +168,7 @@ class Config(Section):
                     "group": schema.group,
                     **data,
                 },
+                "population": None if schema.population is None else schema.population.section(),
                 "output": {"unchanged_limit": as_parameter(schema.unchanged_limit)} if schema.unchanged_limit else None,
                 "principles": [{"name": p.name, **p.parameters()} for p in principles],
                 "method": None if method is None else {"name": method.name, **method.parameters()},
@@ -222,9 +226,21 @@ class Config(Section):
 
         try:
             more = self.data.model_dump(include={"undeclared", "person_id", "household_id", "group"})
-            return schema_of(declared, hierarchy, self._distance, unchanged_limit=self._unchanged_limit, **more)
+            more |= {"unchanged_limit": self._unchanged_limit, "population": self._population}
+            return schema_of(declared, hierarchy, self._distance, **more)
         except ConfigError as error:
             raise self._located(error, "") from error
+
+    @property
+    def _population(self) -> Population | None:
+        """The population that the config names; nothing of it is read yet."""
+        if self.population is None:
+            return None
+        options = self.population.model_dump(exclude={"path"}, exclude_none=True)
+        try:
+            return Population(self._resolve(self.population.path), options)
+        except ConfigError as error:
+            raise located(error, "population.path") from error
 
     @property
     def _unchanged_limit(self) -> Fraction:

@@ -43,6 +43,17 @@ class DataSection(Section):
     group: str | None = None
 
 
+class PopulationSection(Section):
+    """`[population]`: the people from whom those of the table were drawn, and how to read them."""
+
+    path: str
+    query: str | None = None
+    table: str | None = None
+    sheet: str | None = None
+    delimiter: str | None = Field(default=None, min_length=1, max_length=1)
+    encoding: str | None = None
+
+
 _Ends = list[int | Decimal | str]
 
 

@@ -21,6 +21,7 @@ from sfumato.summaries import short_repr
 if TYPE_CHECKING:
     from sfumato.data.column import Column
     from sfumato.data.hierarchy import Hierarchy, HierarchyBuilder
+    from sfumato.data.population import Population
     from sfumato.distances.distance import Distance
 
 
@@ -154,6 +155,9 @@ class Schema:
     """For a quasi-identifier with a hierarchy the coarsest level that its cells may have."""
     preserve: Sequence[Sequence[str]] = ()
     """Pairs of published columns whose association the search preserves; at least one is a quasi-identifier."""
+
+    population: Population | None = None
+    """The people from whom those of the table were drawn, for principles that compare a release with them."""
 
     __repr__ = short_repr
 

@@ -121,14 +121,16 @@ def parquet_errors(path: Path) -> Iterator[None]:
         ) from error
 
 
-def as_table(data: Any, schema: Schema) -> Table:
+def as_table(data: Any, schema: Schema, **options: str) -> Table:
     """Return a table of any data: a path, a database URI, a frame, or any object with an Arrow C stream.
+
+    `options`: how to read a path, as arguments of `read_table`.
 
     >>> as_table(pa.table({"age": [30]}), Schema(quasi_identifiers=["age"])).rows
     1
     """
     if isinstance(data, str | Path):
-        return read_table(data, schema)
+        return read_table(data, schema, **options)
     if isinstance(data, pa.Table):
         frame = data
     elif type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns"):

@@ -14,6 +14,7 @@ from .guarded_values import GuardedValues
 from .k_anonymity import KAnonymity
 from .k_e_anonymity import KEAnonymity
 from .k_m_anonymity import KMAnonymity
+from .k_map import KMap
 from .n_t_closeness import NTCloseness
 from .p_sensitivity import PSensitivity
 from .parameter_controls import ParameterControl, parameter_controls
@@ -46,6 +47,7 @@ __all__ = [
     "KAnonymity",
     "KEAnonymity",
     "KMAnonymity",
+    "KMap",
     "Measurement",
     "NTCloseness",
     "NeighbourLimit",

@@ -121,6 +121,7 @@ class _Scale:
         """Return the largest value of a unit; None if the unit does not depend on the table, or it cannot be measured."""
         measured: dict[str, Callable[[View], Fraction | None]] = {
             "people": lambda view: Fraction(view.groups.population),
+            "population": lambda view: None if view.people is None else Fraction(view.people.rows),
             "rows": lambda view: Fraction(view.table.rows),
             "values": lambda view: Fraction(len(view.attribute)),
             "distance": _largest_distance,

@@ -41,7 +41,7 @@ None: as the principle's `scope` says. "each": every sensitive attribute alone. 
 name, or several names taken together as one attribute.
 """
 
-Units = Literal["size", "every choice", "shares", "one row"]
+Units = Literal["size", "every choice", "shares", "one row", "rows"]
 """How a principle counts units, which are people or households with several rows each; `UNITS` describes each way."""
 
 UNITS: dict[Units, str] = {
@@ -51,6 +51,7 @@ UNITS: dict[Units, str] = {
     "shares": "Of people with several rows it counts people: the share of a value is that of the people with at least one "
     "row of the value, in a group as in the table.",
     "one row": "Of people with several rows it counts one row per person. Values that vary within a person are an error.",
+    "rows": "It takes each row for a person. A schema that declares people or households with several rows is an error.",
 }
 """How principles count people, or households, with several rows, in a sentence. `measure` decides which one is true."""
 
@@ -242,7 +243,8 @@ class Principle(ParameterChecks, ABC):
     title: ClassVar[str]
     """The name in the literature; `name` if none is declared."""
     family: ClassVar[str] = "other"
-    """What the principle looks at, for the documentation: "size", "nearness", "diversity", "distribution" or "other"."""
+    """What the principle looks at, for the documentation: "size", "nearness", "diversity", "distribution",
+    "membership" or "other"."""
     scope: ClassVar[Scope]
     """What is measured unless `on` is given: the groups alone, each sensitive attribute alone, or all of them as one."""
     monotone: ClassVar[bool] = False
@@ -255,6 +257,8 @@ class Principle(ParameterChecks, ABC):
     """Whether it protects every value of the attributes that it is measured on, and not only some of them."""
     uses_distance: ClassVar[bool] = False
     """Whether the verdict depends on the distance that is declared for the sensitive attribute."""
+    uses_population: ClassVar[bool] = False
+    """Whether it compares the published cells of groups with the population that the schema declares."""
     histogram_only: ClassVar[bool] = False
     """Whether `measure` reads group sizes and the attribute's histogram only, and no rows; makes lattice faster."""
     size_only: ClassVar[bool] = False
@@ -357,6 +361,7 @@ _CAPABILITIES = (
     "monotone",
     "absorbing",
     "relative",
+    "uses_population",
     "histogram_only",
     "size_only",
     "units",

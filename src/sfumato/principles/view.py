@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,8 @@ class View:
         self.table = table
         self.groups = groups if groups is not None else Groups.of(table)
         self.sensitive = tuple(table.schema.sensitive if sensitive is None else sensitive)
+        self.recoding: Any = None
+        """How the groups are published, if not by the smallest cells that cover their rows; see `group_cells`."""
 
     @cached_property
     def attribute(self) -> Attribute:
@@ -53,6 +56,12 @@ class View:
             )
         columns = [column for name in self.sensitive for column in self.table.schema.components(name)]
         return self.table.attribute(columns, " + ".join(self.sensitive))
+
+    @cached_property
+    def people(self) -> Table | None:
+        """The people of the population that the schema declares; None if it declares none."""
+        population = self.table.schema.population
+        return None if population is None else population.people_of(self.table)
 
     @cached_property
     def histogram(self) -> Histogram:
@@ -147,6 +156,8 @@ class View:
             other.table_counts = self.table_counts
         if self.sensitive:
             other.attribute = self.attribute
+        if "people" in self.__dict__:
+            other.people = self.people
         return other
 
     def as_one_group(self) -> View:

@@ -41,6 +41,20 @@ class Example:
     quasi_identifiers: tuple[str, ...]
     sensitive: str
     groups: tuple[ExampleGroup, ...]
+    population: tuple[tuple[tuple[str, ...], int], ...] = ()
+    """For each combination of quasi-identifiers how many people of the population have it; empty if there is none."""
+
+    def population_columns(self) -> dict[str, list[str]]:
+        """Return the population, column by column, with one row per person.
+
+        >>> from sfumato.principles import KMap
+        >>> KMap.example().population_columns()
+        {'age': ['20-29', '20-29', '20-29', '30-39', '30-39']}
+        """
+        return {
+            name: [key[place] for key, people in self.population for _ in range(people)]
+            for place, name in enumerate(self.quasi_identifiers)
+        }
 
     def columns(self) -> dict[str, list[Secret]]:
         """Return the table, column by column, with one row per person.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -89,7 +89,7 @@ class _Declared:
 
         A function that release.json names is never imported: otherwise the author of the file would choose which code runs
         here. The functions of `known`, the schema that the caller passed, are used instead. So are its distances of a class
-        that is not registered here, if they have the declared parameters.
+        that is not registered here, if they have the declared parameters; and its population.
         """
         unavailable: list[str] = []
 
@@ -113,7 +113,9 @@ class _Declared:
             "undeclared": self.config.undeclared or ("keep" if old else "drop"),
             "unchanged_limit": int(old) if self.config.unchanged_limit is None else self.config.unchanged_limit,
         }
-        return self._restore(lambda: schema_of(self.config.to_dict(), hierarchy_of, distance, **more)), unavailable
+        declared = self._restore(lambda: schema_of(self.config.to_dict(), hierarchy_of, distance, **more))
+        # a release does not contain the population that it was compared with
+        return (declared if known is None else replace(declared, population=known.population)), unavailable
 
     def _unregistered_distance(self, declared: Mapping[str, Any], key: str, candidate: Distance | None) -> Distance:
         """Return the caller's distance if it is the declared one; otherwise raise an error that says what to pass."""

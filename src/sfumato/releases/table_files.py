@@ -27,8 +27,10 @@ _ESCAPED_SINCE = 2
 """The first format in which cells of a CSV that a spreadsheet would run as formulas are escaped."""
 
 
-def published_schema(schema: Schema, group: str) -> Schema:
+def published_schema(schema: Schema, group: str, recodings: Mapping[str, str] | None = None) -> Schema:
     """Return the schema of the published table: quasi-identifiers are texts, and the group column gives the groups.
+
+    `recodings`: how each quasi-identifier is published; without it, no population is kept to compare the cells with.
 
     >>> published_schema(Schema(["age"], ["income"], kinds={"age": "numeric", "income": "numeric"}), "group").kinds
     {'income': <Kind.NUMERIC: 'numeric'>, 'age': <Kind.CATEGORICAL: 'categorical'>, 'group': <Kind.NUMERIC: 'numeric'>}
@@ -42,8 +44,10 @@ def published_schema(schema: Schema, group: str) -> Schema:
         return {name: value for name, value in only(mapping).items() if name not in schema.ages}
 
     texts = dict.fromkeys(schema.quasi_identifiers, Kind.CATEGORICAL)
+    people = None if schema.population is None or recodings is None else schema.population.published(schema, recodings)
     return replace(
         schema,
+        population=people,
         identifiers=(),
         other=(),
         kinds=only(schema.kinds) | texts | {group: Kind.NUMERIC},
@@ -95,7 +99,12 @@ def _marked(schema: Schema, version: int) -> Schema:
 
 def marked_schema(declared: Schema, manifest: TableManifest) -> Schema:
     """Return the schema with which a published table is read; `declared`: that of the original."""
-    return _marked(published_schema(declared, manifest.document.group), manifest.format)
+    return _marked(published_schema(declared, manifest.document.group, stated_recodings(manifest)), manifest.format)
+
+
+def stated_recodings(manifest: TableManifest) -> dict[str, str]:
+    """Return how each quasi-identifier is published, as release.json states it."""
+    return {column.name: str(column.recoding) for column in manifest.document.columns if column.recoding is not None}
 
 
 def refuse_unused_values(path: Path) -> None:

@@ -13,7 +13,13 @@ from sfumato.data.table import Table
 from sfumato.errors import ColumnError, FileError
 from sfumato.releases.models import Document
 from sfumato.releases.reader import TableManifest
-from sfumato.releases.table_files import marked_schema, original_table, published_schema, published_table
+from sfumato.releases.table_files import (
+    marked_schema,
+    original_table,
+    published_schema,
+    published_table,
+    stated_recodings,
+)
 from sfumato.verification.checks import Check
 from sfumato.verification.form_checks import data_form_check
 from sfumato.verification.order_checks import order_check, order_seed
@@ -72,7 +78,7 @@ class LocalTables:
     def facts(self) -> LocalFacts:
         """What is counted in the published rows; an error if the file is not what release.json states."""
         if self.published is None:
-            schema = published_schema(self.declared, self.manifest.document.group)
+            schema = published_schema(self.declared, self.manifest.document.group, stated_recodings(self.manifest))
             return LocalFacts(published_table(self.manifest, schema))
         table = table_of(self.published, marked_schema(self.declared, self.manifest))
         return LocalFacts(replace(table, source=PUBLISHED_FRAME))

@@ -42,6 +42,8 @@ from sfumato.verification.utility_checks import sizes_check
 
 NO_COLUMNS = "not checked: the columns are not those of release.json"
 
+NO_POPULATION = "a release does not contain the population that it was compared with; pass a config or a schema that names it"
+
 _RELATIVE_TOLERANCE = 1e-9
 """Levels that are not rational numbers may differ in their last digits from machine to machine."""
 
@@ -190,6 +192,8 @@ def _figures(
         return Check("figures", None, OTHERS_FAIL)
     if unavailable:
         return Check("figures", None, "not checked: a distance is a function of the publisher's own")
+    if declared.population is None and any(principle.uses_population for principle in requested):
+        return Check("figures", None, f"not checked: {NO_POPULATION}")
     if any(check.name == "order" and check.holds is None for check in checks):
         return Check("figures", None, "not checked: they name groups by their numbers, which depend on the order")
     published, original, reason = tables.facts.table, None, NO_ORIGINAL
@@ -306,7 +310,10 @@ def _principles(
     """
     if counted.unknown is not None:
         return _unmeasured(document, facts.table, principles, counted.unknown)
-    measurable = [p for p in principles if not (unavailable and p.uses_distance)]
+    compared = facts.table.schema.population is not None
+    measurable = [
+        p for p in principles if not (unavailable and p.uses_distance) and (compared or not p.uses_population)
+    ]
     findings = facts.measured(measurable, counted.units) if measurable else None
     by_principle: dict[int, list[tuple[Finding, dict[str, Any]]]] = {}
     if findings is not None:
@@ -314,6 +321,9 @@ def _principles(
             by_principle.setdefault(id(finding.principle), []).append((finding, entry))
     checks, claims = [], _Claims(document.principles)
     for principle in principles:
+        if principle.uses_population and not compared:
+            checks.append(_unmeasured_claim(principle, claims, None, NO_POPULATION))
+            continue
         if principle not in measurable:
             for names in attributes_of(principle, facts.table.schema):
                 claims.take(principle.name, principle.parameters(), " + ".join(names))
@@ -341,15 +351,18 @@ def _unmeasured(document: GroupedTable, table: Table, principles: Sequence[Princ
     checks, claims = [], _Claims(document.principles)
     for principle in principles:
         for names in attributes_of(principle, table.schema):
-            attribute = " + ".join(names) or None
-            claim = claims.take(principle.name, principle.parameters(), attribute)
-            heading = principle.label + (f" on {attribute}" if attribute else "")
-            if claim is None or not claim.holds:
-                checks.append(Check(heading, False, "release.json does not state that it holds"))
-            else:
-                checks.append(Check(heading, None, f"not checked: {reason}"))
+            checks.append(_unmeasured_claim(principle, claims, " + ".join(names) or None, reason))
     problem = claims.problem() or (None if principles else "release.json states no principle")
     return [*checks, *([] if problem is None else [Check("principles", False, problem)])]
+
+
+def _unmeasured_claim(principle: Principle, claims: _Claims, attribute: str | None, reason: str) -> Check:
+    """Return whether release.json states that a principle holds, whose level is not measured for a reason."""
+    claim = claims.take(principle.name, principle.parameters(), attribute)
+    heading = principle.label + (f" on {attribute}" if attribute else "")
+    if claim is None or not claim.holds:
+        return Check(heading, False, "release.json does not state that it holds")
+    return Check(heading, None, f"not checked: {reason}")
 
 
 class _Claims:

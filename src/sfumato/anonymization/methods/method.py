@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.anonymization.recoding import Domain, domains_of
+from sfumato.anonymization.recoding import Domain, domains_of, recode
 from sfumato.anonymization.recoding.strata import Strata, strata_of
 from sfumato.data.cell_classes import CellClasses, cell_classes
 from sfumato.data.column import Column
@@ -124,10 +124,11 @@ class Task:
         del names
         return False
 
-    def satisfied(self, of_row: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def satisfied(self, of_row: NDArray[np.int64], levels: Sequence[int] | None = None) -> NDArray[np.bool_]:
         """Return for each group of a partition whether every principle holds in it, exactly.
 
-        `of_row[row]` is the group of a row; groups are numbered from 0, none is empty.
+        `of_row[row]` is the group of a row; groups are numbered from 0, none is empty. `levels`: at which the cells are
+        published, for principles that compare them with a population; by default they are the smallest cells.
         """
         of_row = np.asarray(of_row)
         count = int(of_row.max(initial=-1)) + 1
@@ -140,6 +141,10 @@ class Task:
                 key="of_row",
             )
         views = {names: view.regrouped(groups) for names, view in self.views.items()}
+        if levels is not None and any(principle.uses_population for principle in self.principles):
+            recoding = recode(self.table, groups, levels)
+            for view in views.values():
+                view.recoding = recoding
         fine = np.ones(count, bool)
         for principle, names in self.requirements:
             fine &= self.measured(principle, names, groups, views[names]).group_holds

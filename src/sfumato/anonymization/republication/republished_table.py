@@ -149,6 +149,15 @@ def _check_request(task: Task, method: Method, after: Predecessor, allowed: Frac
             key="method",
             value=method.name,
         )
+    for principle in task.principles:
+        if principle.uses_population:
+            raise ParameterError(
+                f"a release that follows another one cannot satisfy {principle.title}: whom cells match in all releases "
+                "together is not measured",
+                remedy="Leave that principle or [after] out.",
+                key="principles",
+                value=principle.name,
+            )
     refuse_wider_groups(task.principles)
     after.check(table.schema, task.principles, candidate_columns(table.schema, table.data.column_names))
     if table.schema.person_id is not None and allowed:

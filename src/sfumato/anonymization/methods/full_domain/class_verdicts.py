@@ -18,6 +18,7 @@ from sfumato.anonymization.methods.full_domain.equivalence_classes import (
     Names,
     TransformationCube,
 )
+from sfumato.anonymization.recoding import recode
 from sfumato.data.groups import Groups
 from sfumato.data.schema import Kind
 from sfumato.data.schema_limits import NO_LIMITS
@@ -68,7 +69,9 @@ class Judge:
 
     def _view(self, classes: EquivalenceClasses) -> View:
         view = self.cube.task.views[self.names].regrouped(_ClassGroups(self.cube, classes))
-        if not self.principle.histogram_only:
+        if self.principle.uses_population:
+            view.recoding = recode(self.cube.task.table, view.groups, classes.levels)
+        elif not self.principle.histogram_only:
             view.table = generalized(self.cube, classes.levels)
         elif self.names:
             view.histogram = classes.histograms(self.names).histogram(len(classes.first))

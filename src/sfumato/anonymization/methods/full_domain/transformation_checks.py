@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -223,10 +224,21 @@ class TransformationChecks:
         if slow:
             of_row = self.cube.of_rows(classes.levels)
             rows = np.flatnonzero(kept[of_row])
-            part = generalized(self.cube, classes.levels, rows)
             present, number = np.unique(of_row[rows], return_inverse=True)
             try:
-                failing[present] |= ~Task(part, tuple(dict.fromkeys(slow))).satisfied(number.astype(np.int64))
+                for task, levels in self._tasks(slow, classes.levels, rows):
+                    failing[present] |= ~task.satisfied(number.astype(np.int64), levels)
             except ParameterError:  # fewer rows are left than a principle requires
                 failing |= kept
         return failing
+
+    def _tasks(
+        self, principles: list[Principle], levels: Levels, rows: NDArray[np.int64]
+    ) -> Iterator[tuple[Task, Levels | None]]:
+        """Yield tasks of some rows in which to measure principles, and the levels at which the cells are to be read."""
+        seen = [principle for principle in dict.fromkeys(principles) if not principle.uses_population]
+        if seen:
+            yield Task(generalized(self.cube, levels, rows), tuple(seen)), None
+        compared = [principle for principle in dict.fromkeys(principles) if principle.uses_population]
+        if compared:
+            yield Task(self.task.table.take(rows), tuple(compared)), levels

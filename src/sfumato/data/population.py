@@ -1,0 +1,160 @@
+"""The population that the people of a table were drawn from, for principles that compare a release with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.column import Column
+from sfumato.data.groups import joint_ranks
+from sfumato.data.hierarchy import HierarchyBuilder
+from sfumato.data.schema import Kind, Schema
+from sfumato.data.table import Table
+from sfumato.errors import CellError, SfumatoError
+from sfumato.registry import TABLE_READER, load
+
+_BY_COLUMN = ("kinds", "orders", "hierarchies", "separators", "decimals", "formats", "timezones", "ages")
+"""The fields of a schema that declare how single columns are read."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Population:
+    """The people from whom those of a table were drawn, such as a register: a table with one row for each person.
+
+    `data`: a path, a database URI, a frame, or a Table. It contains the quasi-identifiers of the table under the same
+    names, which are read as the schema of the table declares; other columns are ignored. The people of the table are among
+    its people. `options`: how to read a file, as arguments of `sf.read_table`. Nothing is read before it is needed, and
+    nothing of it is published.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> register = sf.Population(pa.table({"age": [30, 30, 31, 50, 51]}))
+    >>> schema = sf.Schema(["age"], population=register)
+    >>> sf.audit(pa.table({"age": [30, 51]}), schema, sf.KMap(2))[0].measurement.parts[0].levels.numerators.tolist()
+    [2, 1]
+    """
+
+    data: Any
+    options: Mapping[str, str] = field(default_factory=dict)
+    schema: Schema | None = None
+    """How the quasi-identifiers of the table are read, where the table itself is not at hand; see `published`."""
+    recodings: Mapping[str, str] | None = None
+    """How each quasi-identifier is published, for a table whose quasi-identifiers are published cells; else None."""
+    _read: dict[str, Table] = field(default_factory=dict, repr=False)
+    """What was read from a file, which populations that are derived from one another share."""
+
+    def __repr__(self) -> str:
+        """Show where the people are, never cells."""
+        known = next(iter(self._read.values()), self.data)
+        rows = getattr(known, "rows", getattr(known, "num_rows", None))
+        return "<Population>" if rows is None else f"<Population: {rows:,} people>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be read again."""
+        return {**self.__dict__, "_read": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def section(self) -> dict[str, str] | None:
+        """Return the population as a config names it; None if it is not a file or a database."""
+        return {"path": str(self.data), **self.options} if isinstance(self.data, str | Path) else None
+
+    def published(self, schema: Schema, recodings: Mapping[str, str]) -> Population:
+        """Return the population for the published form of a table: its cells are texts, and their kinds not to be seen.
+
+        `schema`: that of the original, with the kind of each quasi-identifier stated.
+        """
+        return replace(self, schema=_of_quasi_identifiers(schema, {}), recodings=dict(recodings))
+
+    def people_of(self, table: Table) -> Table:
+        """Return the people, with the quasi-identifiers of a table read as they are in that table."""
+        if self.schema is not None:
+            return self._with(self.schema)
+        schema = table.schema
+        return self._with(_of_quasi_identifiers(schema, {name: table.column(name) for name in schema.quasi_identifiers}))
+
+    def _with(self, schema: Schema) -> Table:
+        if "table" not in self._read:
+            own = isinstance(self.data, Table)
+            self._read["table"] = self.data if own else load(TABLE_READER)(self.data, Schema(), **self.options)
+        read = self._read["table"]
+        try:
+            # a table of its own: what is encoded depends on the kinds of the other table
+            people = Table(read.data, schema, read.source, read.untyped)
+            for name in schema.quasi_identifiers:
+                people.column(name)
+        except SfumatoError as error:
+            raise error.inside(None, "the population") from error
+        return people
+
+
+def _of_quasi_identifiers(schema: Schema, columns: Mapping[str, Column]) -> Schema:
+    """Return the schema of the quasi-identifiers alone; `columns`: these as they were read, where the schema leaves it open.
+
+    A hierarchy that depends on the rows of the table is that of the table.
+    """
+    own = schema.quasi_identifiers
+    declared: dict[str, dict[str, Any]] = {
+        key: {name: value for name, value in getattr(schema, key).items() if name in own} for key in _BY_COLUMN
+    }
+    for name, column in columns.items():
+        declared["kinds"][name] = column.kind
+        if column.kind is Kind.ORDINAL:
+            declared["orders"][name] = tuple(column.texts)
+        if column.timezone is not None:
+            declared["timezones"][name] = column.timezone
+        tree = declared["hierarchies"].get(name)
+        if isinstance(tree, HierarchyBuilder):
+            declared["hierarchies"][name] = tree.resolved(column)
+        elif tree is not None and not hasattr(tree, "build"):
+            declared["hierarchies"][name] = column.hierarchy
+    return Schema(own, missing=replace(schema.missing, policy="value"), undeclared="drop", **declared)
+
+
+def check_people(table: Table, people: Table) -> None:
+    """Check that the people of a table are among those of its population, as far as the quasi-identifiers show.
+
+    Each combination of quasi-identifiers must occur in the population at least as often as in the table.
+    """
+    names = table.schema.quasi_identifiers
+    if not names:
+        return
+    both = [_shared_codes(table.column(name), people.column(name)) for name in names]
+    numbers = joint_ranks((np.concatenate([theirs, mine]), int(theirs.max()) + 2) for mine, theirs in both)
+    in_population = np.bincount(numbers[: people.rows], minlength=int(numbers.max()) + 1)
+    in_table = np.bincount(numbers[people.rows :], minlength=len(in_population))
+    lacking = np.flatnonzero((in_table > in_population)[numbers[people.rows :]])
+    if not len(lacking):
+        return
+    number = int(numbers[people.rows + lacking[0]])
+    raise CellError(
+        f"{in_table[number]:,} of the table have the quasi-identifiers of this row, and {in_population[number]:,} of the "
+        "population: its people are not all of the population",
+        remedy="Give a population that contains everybody of the table, with values written in the same way.",
+        file=table.source,
+        row=int(lacking[0]) + 1,
+    )
+
+
+def _shared_codes(mine: Column, theirs: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the codes of two columns in numbers that they share; a value that the other column lacks has the number after."""
+    known = {_value(theirs, code): code for code in range(theirs.size)}
+    absent = int(theirs.codes.max(initial=0)) + 1
+    number = [known.get(_value(mine, code), absent) for code in range(mine.size)]
+    missing = theirs.size if theirs.has_missing else absent
+    return np.array([*number, missing], np.int64)[mine.codes], theirs.codes.astype(np.int64)
+
+
+def _value(column: Column, code: int) -> Any:
+    """Return a value in a form that is the same in two columns of one kind."""
+    if column.numbers is not None:
+        return column.numbers[code]
+    return column.sets[code] if column.sets else column.label(code)
+
+
