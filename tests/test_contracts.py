@@ -13,6 +13,7 @@ from sfumato import registry, testing
 from sfumato.exact import Ratios
 from sfumato.principles import Measurement, Part
 from sfumato.registry import METHODS, PRINCIPLES, required_parameters
+from small_tables import REGISTER
 
 PARAMETERS = {
     "k-anonymity": sf.KAnonymity(2),
@@ -23,6 +24,7 @@ PARAMETERS = {
     "delta-l-diversity": sf.DeltaLDiversity("0.5", "1.5"),
     "k-e-anonymity": sf.KEAnonymity(2, 2),
     "variance-control": sf.VarianceControl(2),
+    "k-map": sf.KMap(16),
     "k-m-anonymity": sf.KMAnonymity(2, 2),
     "guarded-values": sf.GuardedValues([1, 5], 2, 2, 1, "0.5"),
 }
@@ -31,7 +33,8 @@ PARAMETERS = {
 
 @pytest.mark.parametrize("name", PRINCIPLES)
 def test_every_principle(name):
-    testing.check_principle(PARAMETERS.get(name, PRINCIPLES[name].example().principle))
+    schema = sf.Schema(["q"], ["s"], population=sf.Population(REGISTER))
+    testing.check_principle(PARAMETERS.get(name, PRINCIPLES[name].example().principle), schema)
 
 
 @pytest.mark.parametrize("name", PRINCIPLES)

@@ -99,6 +99,7 @@ __all__ = [
     "Mondrian",
     "NTCloseness",
     "PSensitivity",
+    "Population",
     "Prefix",
     "Principle",
     "Profile",

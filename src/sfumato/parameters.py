@@ -20,8 +20,9 @@ _SEED_BITS = 4096
 Unit = Literal["people", "population", "rows", "values", "share", "distance", "variance", "factor"]
 """What a parameter counts or measures.
 
-people, or rows where the schema declares no people; people of the population that the schema declares; rows; distinct sensitive values; a share from 0 to 1; a distance between
-two sensitive values; a variance of sensitive values; a number without a unit.
+people, or rows where the schema declares no people; people of the population that the schema declares; rows; distinct
+sensitive values; a share from 0 to 1; a distance between two sensitive values; a variance of sensitive values; a number
+without a unit.
 """
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -176,6 +177,10 @@ def test_sets_of_rows_are_measured_as_groups_of_the_table(name):
         if name != "n-t-closeness"
         else Task(people(7, 5), (sf.NTCloseness(3, "0.5"),))
     )
+    if task.principles[0].uses_population:  # the people themselves and twenty others
+        table = task.table
+        everyone = sf.Population(pa.concat_tables([table.data, people(20, 6).data]))
+        task = Task(table.with_schema(replace(table.schema, population=everyone)), task.principles)
     sets = [np.array(sorted(draw.sample(range(7), draw.randint(1, 6)))) for _ in range(25)]
     together = allowed_groups(task, sets).tolist()
     alone = [bool(task.satisfied(np.isin(np.arange(7), rows, invert=True).astype(np.int64))[0]) for rows in sets]

@@ -203,3 +203,30 @@ def rarest_combination(group, m):
     """The number of sets of a group that contain the rarest combination of up to m items of one of them."""
     known = {frozenset(some) for one in group for size in range(1, m + 1) for some in combinations(one, size)}
     return min((sum(some <= set(one) for one in group) for some in known), default=INF)
+
+
+def cell_of(values, kind, tree=None):
+    """The values that the smallest cell over some values covers, as a predicate; None is a missing value.
+
+    `kind`: "interval", "set" or "ancestor". `tree`: for each leaf its path to the root, the leaf first.
+    """
+    present = {value for value in values if value is not None}
+    if present and None in values:
+        return lambda value: True
+    if not present:
+        return lambda value: value is None
+    if kind == "interval":
+        return lambda value: value is not None and min(present) <= value <= max(present)
+    if kind == "set" or len(present) == 1:
+        return lambda value: value in present
+    height = len(next(iter(tree.values())))
+    level = next(at for at in range(height) if len({tree[value][at] for value in present}) == 1)
+    node = tree[next(iter(present))][level]
+    # the root is published as *, which covers missing values too
+    return lambda value: level == height - 1 or (value is not None and tree[value][level] == node)
+
+
+def people_matching(group, population, kinds, tree=None):
+    """The people of a population, as tuples, who match a group of rows, as tuples: every cell covers their value."""
+    cells = [cell_of([row[place] for row in group], kind, tree) for place, kind in enumerate(kinds)]
+    return [person for person in population if all(cell(value) for cell, value in zip(cells, person, strict=True))]

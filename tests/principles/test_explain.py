@@ -85,6 +85,11 @@ LEVELS = {
 }
 """The level of one group of a table, by the oracles; (n,t)-closeness looks at more than that."""
 
+POPULATION_LEVELS = {
+    "k-map": lambda group, population: population[group.key],
+}
+"""The level of one group of a table that is compared with a population: the people of each combination of values."""
+
 SUFFICES = {
     "k-anonymity": lambda level, group, principle: level >= principle.k,
     "dissimilarity": lambda level, group, principle: level <= 1 - principle.delta and len(group) >= principle.k,
@@ -98,6 +103,7 @@ SUFFICES = {
     "delta-l-diversity": lambda level, group, principle: level >= principle.l,
     "k-e-anonymity": lambda level, group, principle: level >= principle.e and naive.distinct(group) >= principle.k,
     "variance-control": lambda level, group, principle: level >= principle.variance,
+    "k-map": lambda level, group, principle: level >= principle.k,
     "k-m-anonymity": lambda level, group, principle: level >= principle.k,
     "guarded-values": lambda level, group, principle: level >= principle.l,
     "t-closeness": lambda level, group, principle: level <= principle.t,
@@ -113,6 +119,8 @@ def expected_levels(example):
         keys = [group.key for group in example.groups for _ in group.secrets]
         found = naive.n_t_level(keys, table, example.principle.n, naive.emd_equal)
         return [found[group.key] for group in example.groups]
+    if example.population:
+        return [POPULATION_LEVELS[example.principle.name](group, dict(example.population)) for group in example.groups]
     return [LEVELS[example.principle.name](group.secrets, table, example.principle) for group in example.groups]
 
 
@@ -122,7 +130,7 @@ def same(one, other):
 
 def test_every_principle_has_a_worked_example():
     assert all(kind.example() is not None for kind in PRINCIPLES.values())
-    assert PRINCIPLES.keys() == SUFFICES.keys() == {*LEVELS, "n-t-closeness"}
+    assert PRINCIPLES.keys() == SUFFICES.keys() == {*LEVELS, *POPULATION_LEVELS, "n-t-closeness"}
 
 
 @pytest.mark.parametrize("name", PRINCIPLES)

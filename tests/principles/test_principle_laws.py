@@ -21,6 +21,7 @@ from small_tables import NUMBERS, measured, tables
 
 EXAMPLES = {
     "k-anonymity": sf.KAnonymity(2),
+    "k-map": sf.KMap(16),
     "k-m-anonymity": sf.KMAnonymity(2, 2),
     "dissimilarity": sf.Dissimilarity("0.3", "0.5", 2),
     "alpha-k-anonymity": sf.AlphaKAnonymity("0.5", 2),

@@ -45,11 +45,15 @@ def by_group(rows):
     return [groups[key] for key in sorted(groups)]
 
 
+REGISTER = pa.table({"q": [group for group in range(4) for _ in range(14 + group)]})
+"""A population of small tables: at least 14 people of each group, and one more of each group than of the one before."""
+
+
 def measured(rows, principle, numeric=False, **schema):
     """Measure through the front door: a frame, a schema, an audit."""
     frame = pa.table({"q": [g for g, _ in rows], "s": [v for _, v in rows]})
     kinds = {"s": "numeric"} if numeric else {}
-    declared = sf.Schema(quasi_identifiers=["q"], sensitive=["s"], kinds=kinds, **schema)
+    declared = sf.Schema(quasi_identifiers=["q"], sensitive=["s"], kinds=kinds, population=sf.Population(REGISTER), **schema)
     return sf.audit(frame, declared, [principle])[0].measurement
 
 

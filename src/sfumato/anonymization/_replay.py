@@ -14,7 +14,7 @@ from sfumato.data.schema import Schema
 from sfumato.errors import FileError, ParameterError, SfumatoError
 from sfumato.io.read_table import read_table
 from sfumato.parameters import check_seed, check_share
-from sfumato.principles import Principle
+from sfumato.principles import Principle, requested_principles
 from sfumato.progress import Progress, silent
 from sfumato.releases.models import SECRET_SINCE
 from sfumato.releases.reader import AGAIN, REPORT, Manifest
@@ -44,7 +44,8 @@ def replay(
     release, a similar one is made. Before format 5 release.json stated the seed, and neither is needed. `after`: if the
     release follows another, the folder and the key of that one. `schema`,
     `principles`, `method`: needed where a distance is a function of your own, or a principle or the method is a class of
-    your own that is not registered; release.json contains only their names.
+    your own that is not registered; release.json contains only their names. The schema is also needed for its population,
+    if a principle compares the release with one.
 
     >>> import tempfile
     >>> import pyarrow as pa
@@ -69,6 +70,12 @@ def replay(
             "Pass the schema that contains it, or repeat the release from its sfumato.toml.",
         )
     requested = manifest.principles() if principles is None else principles
+    if declared.population is None and any(p.uses_population for p in requested_principles(requested)):
+        raise manifest.problem(
+            "config.principles",
+            "the release was compared with a population, which it does not contain",
+            "Pass the schema that names the population, or repeat the release from its sfumato.toml.",
+        )
     chosen = _method(manifest) if method is None else method
     share = _check(manifest, "suppress", check_share, document.suppress)
     secret = _seed(manifest, key, seed)

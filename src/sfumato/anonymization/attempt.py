@@ -73,7 +73,7 @@ def loss_with(part: Table, method: Method, principles: Sequence[Principle], seed
     task = Task(searched, tuple(principles))
     grouping = find_groups(task, method, seed)
     of_row = np.asarray(grouping.of_row, np.int64)
-    if not task.satisfied(of_row, grouping.levels).all():
+    if not task.satisfied_at(of_row, grouping.levels).all():
         return None
     recoded = for_publication(part, searched, grouping)
     return mean_loss(recode(recoded, Groups(of_row, int(of_row.max()) + 1, part.rows), grouping.levels))

@@ -32,7 +32,6 @@ from sfumato.config.sections import (
 from sfumato.config.toml_text import config_text, read_toml
 from sfumato.config.toml_values import toml_distance, toml_hierarchy, toml_value
 from sfumato.config.validation_errors import config_error
-from sfumato.data.population import Population
 from sfumato.data.schema import Schema
 from sfumato.distances import Custom, Distance
 from sfumato.engines import Engine, engine_of
@@ -51,6 +50,7 @@ from sfumato.user_code import CodeLocation
 
 if TYPE_CHECKING:
     from sfumato.anonymization.methods import Method
+    from sfumato.data.population import Population
     from sfumato.data.table import Table
     from sfumato.disclosure import RiskAssumptions, Setting
     from sfumato.disclosure.configured_risk import ConfiguredRisk
@@ -236,6 +236,8 @@ class Config(Section):
         """The population that the config names; nothing of it is read yet."""
         if self.population is None:
             return None
+        from sfumato.data.population import Population
+
         options = self.population.model_dump(exclude={"path"}, exclude_none=True)
         try:
             return Population(self._resolve(self.population.path), options)

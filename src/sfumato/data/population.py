@@ -72,6 +72,10 @@ class Population:
         """
         return replace(self, schema=_of_quasi_identifiers(schema, {}), recodings=dict(recodings))
 
+    def check_readable(self, schema: Schema) -> None:
+        """Raise an error if the people cannot be read as a schema declares, which states each quasi-identifier's kind."""
+        self._with(_of_quasi_identifiers(schema, {}))
+
     def people_of(self, table: Table) -> Table:
         """Return the people, with the quasi-identifiers of a table read as they are in that table."""
         if self.schema is not None:
@@ -100,7 +104,7 @@ def _of_quasi_identifiers(schema: Schema, columns: Mapping[str, Column]) -> Sche
     A hierarchy that depends on the rows of the table is that of the table.
     """
     own = schema.quasi_identifiers
-    declared: dict[str, dict[str, Any]] = {
+    declared: dict[str, Any] = {
         key: {name: value for name, value in getattr(schema, key).items() if name in own} for key in _BY_COLUMN
     }
     for name, column in columns.items():
@@ -143,7 +147,7 @@ def check_people(table: Table, people: Table) -> None:
 
 
 def _shared_codes(mine: Column, theirs: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the codes of two columns in numbers that they share; a value that the other column lacks has the number after."""
+    """Return the codes of two columns in numbers that they share; a value that the other lacks has the number after."""
     known = {_value(theirs, code): code for code in range(theirs.size)}
     absent = int(theirs.codes.max(initial=0)) + 1
     number = [known.get(_value(mine, code), absent) for code in range(mine.size)]
@@ -156,5 +160,3 @@ def _value(column: Column, code: int) -> Any:
     if column.numbers is not None:
         return column.numbers[code]
     return column.sets[code] if column.sets else column.label(code)
-
-

@@ -21,8 +21,8 @@ from sfumato.principles.worked_example import Example, ExampleGroup
 class KMap(Principle):
     """At least k people of the population match every group: the published cells cover all their quasi-identifiers.
 
-    In plain words: who knows somebody's quasi-identifiers, but not whether that person is in the table, is left with at least
-    k people whom a row could be about.
+    In plain words: who knows somebody's quasi-identifiers, but not whether that person is in the table, is left with at
+    least k people whom a row could be about.
 
     The population is a table that the schema declares, such as a register from which the people were drawn; the table's
     people are among them. The cells are those that are published, so under local recoding a person may match several

@@ -42,7 +42,7 @@ from sfumato.verification.utility_checks import sizes_check
 
 NO_COLUMNS = "not checked: the columns are not those of release.json"
 
-NO_POPULATION = "a release does not contain the population that it was compared with; pass a config or a schema that names it"
+NO_POPULATION = "a release does not contain the population that it was compared with; pass a schema or a config that has it"
 
 _RELATIVE_TOLERANCE = 1e-9
 """Levels that are not rational numbers may differ in their last digits from machine to machine."""
@@ -53,6 +53,8 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
     table = manifest.table
     declared, unavailable = table.schema(expected.schema)
     requested, difference = expected_principles(expected, table)
+    if declared.population is not None and any(principle.uses_population for principle in requested):
+        declared.population.check_readable(declared)  # a population that cannot be read says nothing about the release
     with opened_tables(table, declared, requested, original, expected) as tables:
         key = key_of(table, expected)
         checks = grouped_checks(table, tables, declared, unavailable, requested, key=key)
@@ -311,9 +313,7 @@ def _principles(
     if counted.unknown is not None:
         return _unmeasured(document, facts.table, principles, counted.unknown)
     compared = facts.table.schema.population is not None
-    measurable = [
-        p for p in principles if not (unavailable and p.uses_distance) and (compared or not p.uses_population)
-    ]
+    measurable = [p for p in principles if not (unavailable and p.uses_distance) and (compared or not p.uses_population)]
     findings = facts.measured(measurable, counted.units) if measurable else None
     by_principle: dict[int, list[tuple[Finding, dict[str, Any]]]] = {}
     if findings is not None:

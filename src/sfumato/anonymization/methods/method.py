@@ -124,11 +124,17 @@ class Task:
         del names
         return False
 
-    def satisfied(self, of_row: NDArray[np.int64], levels: Sequence[int] | None = None) -> NDArray[np.bool_]:
+    def satisfied(self, of_row: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return for each group of a partition whether every principle holds in it, exactly.
 
-        `of_row[row]` is the group of a row; groups are numbered from 0, none is empty. `levels`: at which the cells are
-        published, for principles that compare them with a population; by default they are the smallest cells.
+        `of_row[row]` is the group of a row; groups are numbered from 0, none is empty.
+        """
+        return self.satisfied_at(of_row, None)
+
+    def satisfied_at(self, of_row: NDArray[np.int64], levels: Sequence[int] | None) -> NDArray[np.bool_]:
+        """Return what `satisfied` does for groups whose cells are published at some levels; None: the smallest cells.
+
+        That matters to principles that compare the cells with a population.
         """
         of_row = np.asarray(of_row)
         count = int(of_row.max(initial=-1)) + 1

@@ -227,7 +227,7 @@ class TransformationChecks:
             present, number = np.unique(of_row[rows], return_inverse=True)
             try:
                 for task, levels in self._tasks(slow, classes.levels, rows):
-                    failing[present] |= ~task.satisfied(number.astype(np.int64), levels)
+                    failing[present] |= ~task.satisfied_at(number.astype(np.int64), levels)
             except ParameterError:  # fewer rows are left than a principle requires
                 failing |= kept
         return failing

@@ -1,0 +1,195 @@
+"""Principles that compare the published cells of groups with a population, against naive counts of its people."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import csv
+
+import naive
+import sfumato as sf
+from commandline import sfumato
+from sfumato.anonymization.published_table import publish
+from sfumato.errors import CellError, ColumnError, FileError, ParameterError
+from small_tables import TREE
+
+KINDS = ("interval", "set", "ancestor")
+HIERARCHY = sf.Hierarchy.from_rows([list(path) for path in TREE.values()], "town")
+SCHEMA = sf.Schema(["age", "job", "town"], kinds={"age": "numeric"}, hierarchies={"town": HIERARCHY}, group="g")
+
+people = st.lists(
+    st.tuples(
+        st.sampled_from([30, 31, 33, 40, None]), st.sampled_from(["x", "y", "z", None]), st.sampled_from([*TREE, None])
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@st.composite
+def samples(draw):
+    """A population, and some of its people in groups."""
+    everyone = draw(people)
+    chosen = sorted(draw(st.sets(st.integers(0, len(everyone) - 1), min_size=1)))
+    groups = draw(st.lists(st.integers(0, 2), min_size=len(chosen), max_size=len(chosen)))
+    return everyone, [everyone[i] for i in chosen], groups
+
+
+def frame(rows, **more):
+    ages, jobs, towns = zip(*rows, strict=True)
+    return pa.table(
+        {"age": pa.array(ages, pa.int64()), "job": pa.array(jobs, pa.string()), "town": pa.array(towns, pa.string()), **more}
+    )
+
+
+def split(rows, groups):
+    return [[row for row, own in zip(rows, groups, strict=True) if own == group] for group in sorted(set(groups))]
+
+
+@given(samples(), st.integers(1, 6))
+def test_people_of_the_population_who_match_are_counted(sample, k):
+    """In unpublished rows, and again in the texts of published cells, which are all that verification has."""
+    everyone, rows, groups = sample
+    schema = replace(SCHEMA, population=sf.Population(frame(everyone)))
+    table = sf.Table(frame(rows, g=groups), schema)
+    expected = [len(naive.people_matching(group, everyone, KINDS, TREE)) for group in split(rows, groups)]
+    if len(everyone) < k:
+        with pytest.raises(ParameterError, match="larger than the population"):
+            sf.audit(table, None, sf.KMap(k))
+        return
+    (part,) = sf.audit(table, None, sf.KMap(k))[0].measurement.parts
+    assert [part.at(group) for group in range(len(expected))] == expected
+    assert part.holds.tolist() == [level >= k for level in expected]
+    of_row = np.unique(groups, return_inverse=True)[1].astype(np.int64)
+    published = publish(table.with_schema(replace(schema, group=None)), of_row)
+    (part,) = sf.audit(published.table, None, sf.KMap(k))[0].measurement.parts
+    assert [part.at(number - 1) for number in published.of_group] == expected
+
+
+def register(rows=400, seed=0):
+    draw = np.random.default_rng(seed)
+    return pa.table(
+        {"age": draw.integers(18, 80, rows), "sex": draw.choice(["f", "m"], rows), "town": draw.choice(list("abcd"), rows)}
+    )
+
+
+def drawn(population, rows=80):
+    draw = np.random.default_rng(1)
+    chosen = np.sort(draw.choice(population.num_rows, rows, replace=False))
+    return population.take(chosen).append_column("ill", pa.array(draw.choice(["flu", "gout", "cold"], rows)))
+
+
+def schema_of(population, **more):
+    trees = {"age": sf.Intervals((10, 20))}
+    return sf.Schema(["age", "sex", "town"], ["ill"], hierarchies=trees, population=sf.Population(population), **more)
+
+
+@pytest.mark.parametrize("method", ["auto", "mondrian", "lattice", "exact"])
+def test_methods_and_verification(method, tmp_path):
+    everyone = register()
+    rows = drawn(everyone, 10 if method == "exact" else 80)
+    schema = schema_of(everyone)
+    release = sf.anonymize(rows, schema, sf.KMap(12), method=method, seed=0)
+    assert release.audit.groups.count > 1
+    folder = release.save(tmp_path / "out")
+    assert "population" not in json.loads((folder / "release.json").read_text(encoding="utf-8"))["config"]
+    result = sf.verify(folder, rows, schema=schema)
+    assert result.holds and not result.not_checked
+    known = {check.name: check.holds for check in sf.verify(folder, rows).checks}
+    assert known["k-map (k = 12)"] is None and known["figures"] is None and False not in known.values()
+    other = schema_of(pa.concat_tables([everyone, everyone]))
+    assert not sf.verify(folder, schema=other).holds
+
+
+@pytest.mark.parametrize("suppress", [0, "0.1"])
+def test_the_lattice_publishes_the_nodes_that_it_counted(suppress):
+    everyone = register(60)
+    rows = drawn(everyone, 30)
+    release = sf.anonymize(rows, schema_of(everyone), sf.KMap(6), method="lattice", suppress=suppress, seed=0)
+    assert release.audit.holds
+    best = sf.full_domain(rows, schema_of(everyone), sf.KMap(6), suppress=suppress)
+    assert best.levels == release.levels
+
+
+@pytest.mark.parametrize("method", ["glaze", "deal", "xcolor"])
+def test_other_methods_are_refused(method):
+    everyone = register()
+    with pytest.raises(ParameterError, match=f"the method {method} (does not support|supports)"):
+        sf.anonymize(drawn(everyone), schema_of(everyone), sf.KMap(5), method=method)
+
+
+def bad_populations():
+    everyone = register()
+    yield None, ParameterError, "compares groups with a population, and none is declared"
+    yield sf.Population(everyone.drop_columns(["sex"])), ColumnError, "column 'sex': the population: there is no such column"
+    yield sf.Population("nowhere.csv"), FileError, "nowhere.csv: the file does not exist"
+    yield sf.Population(drawn(everyone).slice(1)), CellError, r"row 1: \d of the table have .* and \d of the population"
+    yield sf.Population(42), ColumnError, "a int is not a table"
+    words = everyone.set_column(0, "age", pa.array(["old"] * everyone.num_rows))
+    yield sf.Population(words), CellError, "column 'age', row 1: the population: 'old' is not a number"
+
+
+@pytest.mark.parametrize(("population", "error", "words"), list(bad_populations()))
+def test_bad_populations(population, error, words):
+    rows = drawn(register())
+    with pytest.raises(error, match=words):
+        sf.audit(rows, sf.Schema(["age", "sex", "town"], ["ill"], population=population), sf.KMap(2))
+
+
+def test_people_with_several_rows_are_refused():
+    everyone = register()
+    rows = drawn(everyone).append_column("who", pa.array(list(range(80))))
+    with pytest.raises(ParameterError, match="takes each row for a person, and the schema declares person_id"):
+        sf.anonymize(rows, schema_of(everyone, person_id="who"), sf.KMap(2))
+
+
+def test_a_release_that_follows_another_is_refused(tmp_path):
+    everyone = register()
+    rows = drawn(everyone).append_column("who", pa.array(list(range(80))))
+    schema = schema_of(everyone, identifiers=["who"])
+    first = sf.anonymize(rows, schema, sf.KAnonymity(4)).save(tmp_path / "first", key=tmp_path / "key.json")
+    with pytest.raises(ParameterError, match="that follows another one cannot satisfy k-map"):
+        sf.anonymize(rows, schema, sf.KMap(4), after=(first, tmp_path / "key.json"))
+
+
+CONFIG = """\
+[data]
+path = "people.csv"
+[population]
+path = "register.csv"
+delimiter = ";"
+[columns.age]
+role = "quasi-identifier"
+[columns.sex]
+role = "quasi-identifier"
+[columns.ill]
+role = "sensitive"
+[[principles]]
+name = "k-map"
+k = 9
+[output]
+path = "out"
+"""
+
+
+def test_a_config_names_the_population(tmp_path):
+    everyone = register()
+    csv.write_csv(drawn(everyone), tmp_path / "people.csv")
+    csv.write_csv(everyone, tmp_path / "register.csv", csv.WriteOptions(delimiter=";"))
+    (tmp_path / "sfumato.toml").write_text(CONFIG, encoding="utf-8")
+    assert sf.Config.parse(sf.Config.load(tmp_path / "sfumato.toml").to_toml()).population.path == "register.csv"
+    assert sfumato("audit", "sfumato.toml", cwd=tmp_path).returncode == 1
+    done = sfumato("anonymize", "sfumato.toml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    arguments = ("verify", "out", "--original", "people.csv", "--config", "sfumato.toml")
+    done = sfumato(*arguments, cwd=tmp_path)
+    assert done.returncode == 0 and "not checked" not in done.stdout
+    (tmp_path / "register.csv").unlink()
+    done = sfumato(*arguments, cwd=tmp_path)
+    assert done.returncode == 2 and "register.csv" in done.stderr
