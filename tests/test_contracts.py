@@ -25,6 +25,7 @@ PARAMETERS = {
     "k-e-anonymity": sf.KEAnonymity(2, 2),
     "variance-control": sf.VarianceControl(2),
     "k-map": sf.KMap(16),
+    "delta-presence": sf.DeltaPresence(1, "0.1"),
     "k-m-anonymity": sf.KMAnonymity(2, 2),
     "guarded-values": sf.GuardedValues([1, 5], 2, 2, 1, "0.5"),
 }

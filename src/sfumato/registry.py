@@ -164,6 +164,7 @@ PRINCIPLES = Registry(
     {
         "k-anonymity": "sfumato.principles.k_anonymity:KAnonymity",
         "k-map": "sfumato.principles.k_map:KMap",
+        "delta-presence": "sfumato.principles.delta_presence:DeltaPresence",
         "k-m-anonymity": "sfumato.principles.k_m_anonymity:KMAnonymity",
         "dissimilarity": "sfumato.principles.dissimilarity:Dissimilarity",
         "alpha-k-anonymity": "sfumato.principles.alpha_k_anonymity:AlphaKAnonymity",

@@ -230,3 +230,44 @@ def people_matching(group, population, kinds, tree=None):
     """The people of a population, as tuples, who match a group of rows, as tuples: every cell covers their value."""
     cells = [cell_of([row[place] for row in group], kind, tree) for place, kind in enumerate(kinds)]
     return [person for person in population if all(cell(value) for cell, value in zip(cells, person, strict=True))]
+
+
+def presence(groups, population, kinds, tree=None):
+    """For each group the least and the largest share of the people who match it that may be in the table.
+
+    Of the rows of other groups only their number is known, and whom they match; groups that match the same are one. People
+    are numbers here: those with equal values are different people.
+    """
+    tagged = [(number, person) for number, person in enumerate(population)]
+    matching = []
+    for group in groups:
+        found = set(people_matching(group, population, kinds, tree))
+        matching.append(frozenset(number for number, person in tagged if person in found))
+    rows = Counter()
+    cells = []
+    for group in groups:
+        values = [(frozenset(row[place] for row in group), kind) for place, kind in enumerate(kinds)]
+        cells.append(tuple(_cell_key(present, kind, tree) for present, kind in values))
+    of_cells = dict(zip(cells, matching, strict=True))
+    for key, group in zip(cells, groups, strict=True):
+        rows[key] += len(group)
+    shares = []
+    for key in cells:
+        here = of_cells[key]
+        least = sum(max(0, rows[other] - len(there - here)) for other, there in of_cells.items())
+        most = sum(min(rows[other], len(there & here)) for other, there in of_cells.items())
+        shares.append((Fraction(least, len(here)), Fraction(min(most, len(here)), len(here))))
+    return shares
+
+
+def _cell_key(values, kind, tree):
+    """What is published for some values: equal for equal cells."""
+    present = values - {None}
+    if None in values:
+        return "*" if present else None
+    if kind == "interval":
+        return min(present), max(present)
+    if kind == "set" or len(present) == 1:
+        return present
+    level = next(at for at in range(len(next(iter(tree.values())))) if len({tree[value][at] for value in present}) == 1)
+    return level, tree[next(iter(present))][level]

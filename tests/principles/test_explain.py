@@ -87,6 +87,7 @@ LEVELS = {
 
 POPULATION_LEVELS = {
     "k-map": lambda group, population: population[group.key],
+    "delta-presence": lambda group, population: Fraction(len(group.secrets), population[group.key]),
 }
 """The level of one group of a table that is compared with a population: the people of each combination of values."""
 
@@ -104,6 +105,7 @@ SUFFICES = {
     "k-e-anonymity": lambda level, group, principle: level >= principle.e and naive.distinct(group) >= principle.k,
     "variance-control": lambda level, group, principle: level >= principle.variance,
     "k-map": lambda level, group, principle: level >= principle.k,
+    "delta-presence": lambda level, group, principle: level <= principle.delta_max,
     "k-m-anonymity": lambda level, group, principle: level >= principle.k,
     "guarded-values": lambda level, group, principle: level >= principle.l,
     "t-closeness": lambda level, group, principle: level <= principle.t,

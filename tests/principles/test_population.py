@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -72,6 +73,45 @@ def test_people_of_the_population_who_match_are_counted(sample, k):
     assert [part.at(number - 1) for number in published.of_group] == expected
 
 
+@given(samples(), st.sampled_from(["0.3", "0.5", "2/3", "1"]), st.sampled_from(["0", "0.1", "0.3"]))
+def test_shares_of_people_who_are_present(sample, high, low):
+    everyone, rows, groups = sample
+    schema = replace(SCHEMA, population=sf.Population(frame(everyone)))
+    table = sf.Table(frame(rows, g=groups), schema)
+    parted = split(rows, groups)
+    expected = naive.presence(parted, everyone, KINDS, TREE)
+    unmatched = len(everyone) - len(
+        {i for group in parted for i, p in enumerate(everyone) if p in naive.people_matching(group, everyone, KINDS, TREE)}
+    )
+    principle = sf.DeltaPresence(high, low)
+    of_row = np.unique(groups, return_inverse=True)[1].astype(np.int64)
+    published = publish(table.with_schema(replace(schema, group=None)), of_row)
+    for found, order in ((table, range(len(parted))), (published.table, published.of_group - 1)):
+        measurement = sf.audit(found, None, principle)[0].measurement
+        share, *others = measurement.parts
+        assert [share.at(number) for number in order] == [most for _, most in expected]
+        assert [bool(share.holds[number]) for number in order] == [most <= Fraction(high) for _, most in expected]
+        assert len(others) == (2 if Fraction(low) else 0)
+        if others:
+            assert [others[0].at(number) for number in order] == [least for least, _ in expected]
+            assert others[1].worst == unmatched
+            fine = [least >= Fraction(low) and most <= Fraction(high) and not unmatched for least, most in expected]
+            assert [bool(measurement.group_holds[number]) for number in order] == fine
+
+
+@given(samples())
+def test_the_true_share_is_in_the_range(sample):
+    """Whoever is in the table: everybody whose values the cells cover counts, in whatever group they are published."""
+    everyone, rows, groups = sample
+    parted = split(rows, groups)
+    for group, (least, most) in zip(parted, naive.presence(parted, everyone, KINDS, TREE), strict=True):
+        here = naive.people_matching(group, everyone, KINDS, TREE)
+        present = naive.people_matching(group, rows, KINDS, TREE)
+        cells = [naive.cell_of([row[place] for row in group], kind, TREE) for place, kind in enumerate(KINDS)]
+        assert all(all(cell(value) for cell, value in zip(cells, person, strict=True)) for person in present)
+        assert least <= Fraction(len(present), len(here)) <= most
+
+
 def register(rows=400, seed=0):
     draw = np.random.default_rng(seed)
     return pa.table(
@@ -107,6 +147,49 @@ def test_methods_and_verification(method, tmp_path):
     assert not sf.verify(folder, schema=other).holds
 
 
+@pytest.mark.parametrize(
+    ("method", "low"), [("mondrian", "0"), ("lattice", "0"), ("lattice", "0.05")], ids=["mondrian", "lattice", "both-ends"]
+)
+def test_presence_is_limited_and_verified(method, low, tmp_path):
+    everyone = register(300, seed=3)
+    rows = drawn(everyone, 100)
+    schema = schema_of(everyone)
+    principle = sf.DeltaPresence("0.55", low)
+    release = sf.anonymize(rows, schema, principle, method=method, seed=0)
+    assert release.audit.groups.count > 1
+    folder = release.save(tmp_path / "out")
+    result = sf.verify(folder, rows, schema=schema)
+    assert result.holds and not result.not_checked
+    # nobody is left who would change the share of the worst group
+    few = schema_of(rows.drop_columns(["ill"]))
+    assert not sf.verify(folder, schema=few).holds
+
+
+def test_presence_at_both_ends_needs_everybody_to_match_a_group():
+    everyone = pa.table({"age": [20, 20, 30, 30, 40]})
+    schema = sf.Schema(["age"], population=sf.Population(everyone))
+    finding = sf.audit(pa.table({"age": [20, 30]}), schema, sf.DeltaPresence("0.5", "0.5"))[0]
+    assert finding.levels == {"share": Fraction(1, 2), "least share": Fraction(1, 2), "people who match no group": 1}
+    assert not finding.holds and sf.audit(pa.table({"age": [20, 30]}), schema, sf.DeltaPresence("0.5"))[0].holds
+
+
+def test_presence_is_not_monotone():
+    """The example of the docstring."""
+    everyone = sf.Population(pa.table({"age": [30] * 10 + [40] * 10 + [35] * 2}))
+    schema = sf.Schema(["age"], population=everyone, group="g")
+    ages = [30, 40, 35, 35]
+    apart = sf.audit(pa.table({"age": ages, "g": [0, 1, 2, 2]}), schema, sf.DeltaPresence("0.1"))[0].measurement
+    assert apart.group_holds.tolist() == [True, True, False]
+    (part,) = sf.audit(pa.table({"age": ages, "g": [0, 0, 2, 2]}), schema, sf.DeltaPresence("0.1"))[0].measurement.parts
+    assert part.at(0) == Fraction(4, 22) and not part.holds[0]
+
+
+@pytest.mark.parametrize(("high", "low", "words"), [(0, 0, "can never hold"), ("0.2", "0.3", "larger than delta_max")])
+def test_bad_shares(high, low, words):
+    with pytest.raises(ParameterError, match=words):
+        sf.DeltaPresence(high, low)
+
+
 @pytest.mark.parametrize("suppress", [0, "0.1"])
 def test_the_lattice_publishes_the_nodes_that_it_counted(suppress):
     everyone = register(60)
@@ -117,11 +200,11 @@ def test_the_lattice_publishes_the_nodes_that_it_counted(suppress):
     assert best.levels == release.levels
 
 
-@pytest.mark.parametrize("method", ["glaze", "deal", "xcolor"])
+@pytest.mark.parametrize("method", ["glaze", "deal", "xcolor", "exact"])
 def test_other_methods_are_refused(method):
     everyone = register()
     with pytest.raises(ParameterError, match=f"the method {method} (does not support|supports)"):
-        sf.anonymize(drawn(everyone), schema_of(everyone), sf.KMap(5), method=method)
+        sf.anonymize(drawn(everyone), schema_of(everyone), sf.DeltaPresence("0.5"), method=method)
 
 
 def bad_populations():

@@ -22,6 +22,7 @@ from small_tables import NUMBERS, measured, tables
 EXAMPLES = {
     "k-anonymity": sf.KAnonymity(2),
     "k-map": sf.KMap(16),
+    "delta-presence": sf.DeltaPresence("0.2", "0.05"),
     "k-m-anonymity": sf.KMAnonymity(2, 2),
     "dissimilarity": sf.Dissimilarity("0.3", "0.5", 2),
     "alpha-k-anonymity": sf.AlphaKAnonymity("0.5", 2),
@@ -122,6 +123,7 @@ NOT_ABSORBING = {
     "delta-l-diversity": (sf.DeltaLDiversity(0, 2), [1, 2], [1]),
     "variance-control": (sf.VarianceControl(1), [1, 3], [2]),
     "guarded-values": (sf.GuardedValues(1, 2), [1, 2], [1]),
+    "delta-presence": (sf.DeltaPresence("0.1"), [1], [1] * 4),
     "k-m-anonymity": (sf.KMAnonymity(2, 1), [1, 1], [2]),
     "t-closeness": (sf.TCloseness(0), [1, 2], [1, 1], [2, 2]),
     "n-t-closeness": (sf.NTCloseness(5, 0), [1, 2], [1, 1], [2, 2]),

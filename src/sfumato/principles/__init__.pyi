@@ -3,6 +3,7 @@ from .beta_likeness import BetaLikeness
 from .certificate import Certificate
 from .delta_disclosure import DeltaDisclosure
 from .delta_l_diversity import DeltaLDiversity
+from .delta_presence import DeltaPresence
 from .description import Description, describe
 from .dissimilarity import Dissimilarity
 from .distinct_l_diversity import DistinctLDiversity
@@ -34,6 +35,7 @@ __all__ = [
     "Certificate",
     "DeltaDisclosure",
     "DeltaLDiversity",
+    "DeltaPresence",
     "Description",
     "Dissimilarity",
     "DistinctLDiversity",

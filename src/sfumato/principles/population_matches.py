@@ -7,7 +7,7 @@ recoding, a person may match several groups.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -115,7 +115,13 @@ def group_cells(view: View) -> list[Cells]:
         first = view.groups.first_rows
         return [_published(view.table.column(name), first, population.recodings[name]) for name in names]
     recoding = load(RECODER)(view.table, view.groups) if view.recoding is None else view.recoding
-    return [Cells(each.cells, np.asarray(each.cell, np.int64), str(each.domain.recoding)) for each in recoding.columns]
+    return [_recoded(each.cells, each.cell, str(each.domain.recoding)) for each in recoding.columns]
+
+
+def _recoded(texts: Sequence[str | None], of_group: Integers, recoding: str) -> Cells:
+    """Return cells of which several may have the same text: a node is the same whichever of its leaves occur."""
+    number = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    return Cells(tuple(number), np.array([number[text] for text in texts], np.int64)[of_group], recoding)
 
 
 def _published(column: Column, rows: Integers, recoding: str) -> Cells:

@@ -259,6 +259,8 @@ class Principle(ParameterChecks, ABC):
     """Whether the verdict depends on the distance that is declared for the sensitive attribute."""
     uses_population: ClassVar[bool] = False
     """Whether it compares the published cells of groups with the population that the schema declares."""
+    compares_groups: ClassVar[bool] = False
+    """Whether the verdict on a group depends on which other groups there are; the method exact refuses it."""
     histogram_only: ClassVar[bool] = False
     """Whether `measure` reads group sizes and the attribute's histogram only, and no rows; makes lattice faster."""
     size_only: ClassVar[bool] = False
@@ -362,6 +364,7 @@ _CAPABILITIES = (
     "absorbing",
     "relative",
     "uses_population",
+    "compares_groups",
     "histogram_only",
     "size_only",
     "units",

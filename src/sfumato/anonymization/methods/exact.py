@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 
 from sfumato.anonymization.methods.glaze import Glaze
 from sfumato.anonymization.methods.method import FINDING, Grouping, Method, Task
+from sfumato.data.table import Table
+from sfumato.errors import ParameterError
+from sfumato.principles import Principle
 
 ALL_SETS, MOST_ROWS = 12, 60
 """Up to how many rows all sets of rows are examined, and up to how many groups are searched by linear programs."""
@@ -25,10 +29,10 @@ class Exact(Method):
     were found are returned, and the private notes say so, with the loss that no grouping falls below. Larger tables are
     grouped by glaze.
 
-    Supports every principle, and several at once. If no grouping satisfies them, the table is one group, which the caller
-    refuses, and the private notes say that it was proven. Verdicts on groups are exact; losses are compared as floats, so
-    the best groups are the best up to rounding for 12 rows, and to within 10⁻⁶ of the loss of a row beyond. Deterministic:
-    limits are numbers of steps, not times. Cost: 3ⁿ for n ≤ 12 rows; up to about a minute for 60.
+    Supports every principle but δ-presence, and several at once. If no grouping satisfies them, the table is one group,
+    which the caller refuses, and the private notes say that it was proven. Verdicts on groups are exact; losses are compared
+    as floats, so the best groups are the best up to rounding for 12 rows, and to within 10⁻⁶ of the loss of a row beyond.
+    Deterministic: limits are numbers of steps, not times. Cost: 3ⁿ for n ≤ 12 rows; up to about a minute for 60.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -42,6 +46,7 @@ class Exact(Method):
 
     def group(self, task: Task, seed: int = 0) -> Grouping:
         """Examine all sets of rows, or search by linear programs, or group by glaze."""
+        self.refuse_unsupported(task.table, task.principles)
         rows = task.table.rows
         if rows > MOST_ROWS:
             note = f"the table has more than {MOST_ROWS} rows, so its groups are those of glaze"
@@ -51,6 +56,19 @@ class Exact(Method):
             return self._of_all_sets(task)
         return self._of_linear_programs(task, seed)
 
+    def refuse_unsupported(self, table: Table, principles: Sequence[Principle]) -> None:
+        """Raise an error for a principle whose verdict on a set of rows depends on how the others are grouped."""
+        del table
+        for principle in principles:
+            if principle.compares_groups:
+                raise ParameterError(
+                    f"the method exact does not support {principle.title}: whether a group satisfies it depends on the "
+                    "other groups",
+                    remedy='Use the method "lattice" or "mondrian".',
+                    key="method.name",
+                    value=principle.name,
+                )
+
     def _of_all_sets(self, task: Task) -> Grouping:
         from sfumato.anonymization.exact_search import PossibleGroups, best_partition
 
@@ -59,7 +77,6 @@ class Exact(Method):
 
     def _of_linear_programs(self, task: Task, seed: int) -> Grouping:
         from sfumato.anonymization.exact_search.cheapest_partition import cheapest_partition
-        from sfumato.principles import Principle
 
         searched: tuple[Principle, ...] = tuple(p for p in task.principles if not p.searchable)
         start = None if searched else Glaze().group(task, seed).of_row
