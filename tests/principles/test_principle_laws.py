@@ -186,7 +186,7 @@ def test_n_t_closeness_is_not_monotone():
 
 def test_all_not_monotone_principles_have_a_counter_example():
     declared = {name for name, kind in PRINCIPLES.items() if not kind.monotone}
-    assert declared == {*COUNTER_EXAMPLES, "n-t-closeness"}
+    assert declared == {*COUNTER_EXAMPLES, "n-t-closeness", "delta-presence"}  # the last one's is in test_population.py
 
 
 def test_several_sensitive_attributes_each_or_as_a_whole():

@@ -26,7 +26,8 @@ class Mondrian(Method):
     value may go to either side, so that the halves have equal size. Source: LeFevre, DeWitt & Ramakrishnan (2006a).
 
     With monotone principles every group satisfies them whenever the whole table does. With others, cutting stops where a
-    cut breaks them, although smaller parts might satisfy them again: the grouping's notes say so.
+    cut breaks them, although smaller parts might satisfy them again: the grouping's notes say so. With a principle whose
+    verdict on a group depends on the other groups, such as δ-presence, cuts are tried one by one.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -43,7 +44,8 @@ class Mondrian(Method):
     def group(self, task: Task, seed: int = 0) -> Grouping:
         """Cut depth by depth: all sets of one depth are tried together. Nothing is random.
 
-        Cost: the depth times the number of quasi-identifiers times that of measuring the principles once.
+        Cost: the depth times the number of quasi-identifiers times that of measuring the principles once; the number of
+        groups in place of the depth if a principle compares groups.
         """
         del seed
         notes = _notes(task)
@@ -69,6 +71,8 @@ class _Depth:
     def __init__(self, task: Task, shares: Shares, relaxed: bool, of_row: Integers, done: int, order: Integers) -> None:
         self.task, self.shares, self.relaxed, self.of_row, self.done, self.order = task, shares, relaxed, of_row, done, order
         self.places = task.search_space.places
+        self.one_by_one = any(principle.compares_groups for principle in task.principles)
+        """Whether cuts of different sets cannot be judged together."""
         sizes = np.bincount(of_row[order] - done)
         self.offsets = np.concatenate([[0], np.cumsum(sizes)])
         self.set_of = np.repeat(np.arange(len(sizes)), sizes)
@@ -91,7 +95,10 @@ class _Depth:
                     self.order, self.offsets, self.places, s.kind, s.size, s.above, tried, self.relaxed, in_two, part,
                     parts,
                 )  # fmt: skip
-                made = self._allowed(part, parts) & (tried >= 0)
+                if self.one_by_one:
+                    made = self._allowed_one_by_one(np.flatnonzero(tried >= 0), part, parts, kept_part, kept_parts)
+                else:
+                    made = self._allowed(part, parts) & (tried >= 0)
                 rows = made[self.set_of]
                 kept_part[rows], kept_parts[made] = part[rows], parts[made]
                 whole &= ~made
@@ -117,9 +124,32 @@ class _Depth:
     def _allowed(self, part: Integers, parts: Integers) -> NDArray[np.bool_]:
         """Return for each set whether all its parts satisfy the principles."""
         first = np.cumsum(parts) - parts
+        satisfied = self.task.satisfied(self._trial(part, first))
+        return np.asarray(np.logical_and.reduceat(satisfied[self.done :], first))
+
+    def _allowed_one_by_one(
+        self, tried: Integers, part: Integers, parts: Integers, kept_part: Integers, kept_parts: Integers
+    ) -> NDArray[np.bool_]:
+        """Return for each set whether it is cut: if all groups of the table satisfy the principles after the cuts so far.
+
+        `tried`: the sets that have a cut. `kept_part`, `kept_parts`: the cuts that are made already.
+        """
+        made = np.zeros(len(parts), bool)
+        now_part, now_parts = kept_part.copy(), kept_parts.copy()
+        for number in tried.tolist():
+            rows = slice(self.offsets[number], self.offsets[number + 1])
+            next_part, next_parts = now_part.copy(), now_parts.copy()
+            next_part[rows], next_parts[number] = part[rows], parts[number]
+            trial = self._trial(next_part, np.cumsum(next_parts) - next_parts)
+            if self.task.satisfied(trial).all():
+                made[number], now_part, now_parts = True, next_part, next_parts
+        return made
+
+    def _trial(self, part: Integers, first: Integers) -> Integers:
+        """Return the group of each row if the sets were cut into parts; `first`: the number of each set's first part."""
         trial = self.of_row.copy()
         trial[self.order] = self.done + first[self.set_of] + part
-        return np.asarray(np.logical_and.reduceat(self.task.satisfied(trial)[self.done :], first))
+        return trial
 
 
 def _notes(task: Task) -> tuple[str, ...]:
