@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from dataclasses import replace
 from fractions import Fraction
 
@@ -17,7 +19,7 @@ import naive
 import sfumato as sf
 from commandline import sfumato
 from sfumato.anonymization.published_table import publish
-from sfumato.errors import CellError, ColumnError, FileError, ParameterError
+from sfumato.errors import CellError, ColumnError, FileError, ParameterError, ReleaseError
 from small_tables import TREE
 
 KINDS = ("interval", "set", "ancestor")
@@ -223,6 +225,37 @@ def test_bad_populations(population, error, words):
     rows = drawn(register())
     with pytest.raises(error, match=words):
         sf.audit(rows, sf.Schema(["age", "sex", "town"], ["ill"], population=population), sf.KMap(2))
+
+
+def test_the_population_is_not_in_a_pickle_or_a_text():
+    everyone = register()
+    secret = everyone.append_column("name", pa.array(["Ann Other"] * everyone.num_rows))
+    release = sf.anonymize(drawn(everyone), schema_of(secret), sf.KMap(5), seed=0)
+    content = pickle.dumps(release)
+    assert b"Ann Other" not in content and "Ann Other" not in repr(release.schema)
+    with pytest.raises(ParameterError, match="a pickle holds only what may be published"):
+        sf.audit(drawn(everyone), pickle.loads(content).schema, sf.KMap(5))
+    assert "secret-folder" not in repr(sf.Population("secret-folder/register.csv"))
+    assert copy.deepcopy(release.schema).population is release.schema.population
+
+
+def test_a_release_is_repeated_with_its_population(tmp_path):
+    everyone = register()
+    rows = drawn(everyone)
+    folder = sf.anonymize(rows, schema_of(everyone), sf.KMap(5), seed=3).save(tmp_path / "out")
+    with pytest.raises(ReleaseError, match="compared with a population, which it does not contain"):
+        sf.replay(folder, rows, seed=3)
+    again = sf.replay(folder, rows, seed=3, schema=schema_of(everyone)).save(tmp_path / "again")
+    assert (again / "data.csv").read_bytes() == (folder / "data.csv").read_bytes()
+
+
+def test_projected_tables_are_compared_and_verified(tmp_path):
+    everyone = register()
+    schema = sf.Schema(["age"], ["sex", "ill"], population=sf.Population(everyone))
+    rows = drawn(everyone)
+    folder = sf.project(rows, schema, sf.KMap(5), alpha=1, beta=0, seed=0).save(tmp_path / "out")
+    checks = sf.verify(folder, rows, schema=schema).checks
+    assert [check.holds for check in checks if "k-map" in check.name] == [True, True]
 
 
 def test_people_with_several_rows_are_refused():

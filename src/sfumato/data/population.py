@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +15,20 @@ from sfumato.data.groups import joint_ranks
 from sfumato.data.hierarchy import HierarchyBuilder
 from sfumato.data.schema import Kind, Schema
 from sfumato.data.table import Table
-from sfumato.errors import CellError, SfumatoError
+from sfumato.errors import CellError, ParameterError, SfumatoError
 from sfumato.registry import TABLE_READER, load
 
 _BY_COLUMN = ("kinds", "orders", "hierarchies", "separators", "decimals", "formats", "timezones", "ages")
 """The fields of a schema that declare how single columns are read."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Population:
     """The people from whom those of a table were drawn, such as a register: a table with one row for each person.
 
     `data`: a path, a database URI, a frame, or a Table. It contains the quasi-identifiers of the table under the same
     names, which are read as the schema of the table declares; other columns are ignored. The people of the table are among
     its people. `options`: how to read a file, as arguments of `sf.read_table`. Nothing is read before it is needed, and
-    nothing of it is published.
+    nothing of it is published: neither `repr` nor a pickle contains it.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -39,54 +38,69 @@ class Population:
     [2, 1]
     """
 
-    data: Any
-    options: Mapping[str, str] = field(default_factory=dict)
-    schema: Schema | None = None
-    """How the quasi-identifiers of the table are read, where the table itself is not at hand; see `published`."""
-    recodings: Mapping[str, str] | None = None
-    """How each quasi-identifier is published, for a table whose quasi-identifiers are published cells; else None."""
-    _read: dict[str, Table] = field(default_factory=dict, repr=False)
-    """What was read from a file, which populations that are derived from one another share."""
+    def __init__(self, data: Any, options: Mapping[str, str] | None = None) -> None:
+        self._data = data
+        self._options = dict(options or {})
+        self._schema: Schema | None = None
+        self._read: dict[str, Table] = {}
+        self._recodings: dict[str, str] | None = None
+
+    @property
+    def recodings(self) -> Mapping[str, str] | None:
+        """How each quasi-identifier is published, for a table whose quasi-identifiers are published cells; else None."""
+        return self._recodings
 
     def __repr__(self) -> str:
-        """Show where the people are, never cells."""
-        known = next(iter(self._read.values()), self.data)
+        """Show how many people there are if that is known, never cells or where they are."""
+        known = next(iter(self._read.values()), self._data)
         rows = getattr(known, "rows", getattr(known, "num_rows", None))
-        return "<Population>" if rows is None else f"<Population: {rows:,} people>"
+        return f"<Population: {rows:,} people>" if isinstance(rows, int) else "<Population>"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what can be read again."""
-        return {**self.__dict__, "_read": {}}
+        """Leave out the people and where they are: a pickle holds only what may be published."""
+        return {**vars(self), "_data": None, "_options": {}, "_read": {}}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+    def __copy__(self) -> Population:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Population:
+        return self
 
     def section(self) -> dict[str, str] | None:
         """Return the population as a config names it; None if it is not a file or a database."""
-        return {"path": str(self.data), **self.options} if isinstance(self.data, str | Path) else None
+        return {"path": str(self._data), **self._options} if isinstance(self._data, str | Path) else None
+
+    def check_readable(self, schema: Schema) -> None:
+        """Raise an error if the people cannot be read as a schema declares, which states each quasi-identifier's kind."""
+        self._with(_of_quasi_identifiers(schema, {}))
 
     def published(self, schema: Schema, recodings: Mapping[str, str]) -> Population:
         """Return the population for the published form of a table: its cells are texts, and their kinds not to be seen.
 
         `schema`: that of the original, with the kind of each quasi-identifier stated.
         """
-        return replace(self, schema=_of_quasi_identifiers(schema, {}), recodings=dict(recodings))
-
-    def check_readable(self, schema: Schema) -> None:
-        """Raise an error if the people cannot be read as a schema declares, which states each quasi-identifier's kind."""
-        self._with(_of_quasi_identifiers(schema, {}))
+        other = Population(self._data, self._options)
+        other._schema, other._recodings = _of_quasi_identifiers(schema, {}), dict(recodings)
+        other._read = self._read  # a file is read once
+        return other
 
     def people_of(self, table: Table) -> Table:
         """Return the people, with the quasi-identifiers of a table read as they are in that table."""
-        if self.schema is not None:
-            return self._with(self.schema)
+        if self._schema is not None:
+            return self._with(self._schema)
         schema = table.schema
         return self._with(_of_quasi_identifiers(schema, {name: table.column(name) for name in schema.quasi_identifiers}))
 
     def _with(self, schema: Schema) -> Table:
+        if self._data is None:
+            raise ParameterError(
+                "the population is not available: a pickle holds only what may be published",
+                remedy="Declare the population again: replace(schema, population=sf.Population(…)).",
+                key="population",
+            )
         if "table" not in self._read:
-            own = isinstance(self.data, Table)
-            self._read["table"] = self.data if own else load(TABLE_READER)(self.data, Schema(), **self.options)
+            own = isinstance(self._data, Table)
+            self._read["table"] = self._data if own else load(TABLE_READER)(self._data, Schema(), **self._options)
         read = self._read["table"]
         try:
             # a table of its own: what is encoded depends on the kinds of the other table
