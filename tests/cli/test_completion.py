@@ -112,7 +112,7 @@ def test_completion_is_light(folder):
     )
     env = {"COMP_WORDS": "sfumato explain k-", "COMP_CWORD": "2", "_SFUMATO_COMPLETE": "bash_complete"}
     *names, heavy = run(folder, sys.executable, "-c", probe, **env)
-    assert names == ["plain,k-anonymity", "plain,k-m-anonymity", "plain,k-e-anonymity"]
+    assert names == ["plain,k-anonymity", "plain,k-map", "plain,k-m-anonymity", "plain,k-e-anonymity"]
     assert heavy == "[]"
 
 

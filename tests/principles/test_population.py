@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +20,8 @@ from pyarrow import csv
 import naive
 import sfumato as sf
 from commandline import sfumato
+from sfumato.anonymization import Task
+from sfumato.anonymization.methods.full_domain.transformation_search import TransformationSearch
 from sfumato.anonymization.published_table import publish
 from sfumato.errors import CellError, ColumnError, FileError, ParameterError, ReleaseError
 from small_tables import TREE
@@ -190,6 +194,36 @@ def test_presence_is_not_monotone():
 def test_bad_shares(high, low, words):
     with pytest.raises(ParameterError, match=words):
         sf.DeltaPresence(high, low)
+
+
+@pytest.mark.parametrize("principle", [sf.KMap(5), sf.DeltaPresence("0.5", "0.1")], ids=lambda one: one.name)
+def test_every_transformation_is_judged_by_its_nodes(principle):
+    """The nodes of people are looked up in the hierarchies, and counted by equality."""
+    draw = np.random.default_rng(5)
+    towns = draw.choice(list(TREE), 40).tolist()
+    sexes = draw.choice(["f", "m"], 40).tolist()
+    everyone = list(zip(towns, sexes, strict=True))
+    rows = [everyone[i] for i in draw.permutation(40)[:12].tolist()]
+    both = [pa.table({"town": [town for town, _ in some], "sex": [sex for _, sex in some]}) for some in (rows, everyone)]
+    schema = sf.Schema(["town", "sex"], hierarchies={"town": HIERARCHY}, population=sf.Population(both[1]))
+    search = TransformationSearch(Task(sf.Table(both[0], schema), (principle,)), "mean", settled=False)
+    (judge,) = search.judges
+    seen = set()
+    for town_level, sex_level in product(*(range(n) for n in search.shape)):
+        classes = search.cube.classes((town_level, sex_level))
+        keys = [[(TREE[town][town_level], "*" if sex_level else sex) for town, sex in some] for some in (rows, everyone)]
+        counts, people = Counter(keys[0]), Counter(keys[1])
+        if principle.name == "k-map":
+            fails = {key for key in counts if people[key] < 5}
+        else:
+            shares = {key: Fraction(count, people[key]) for key, count in counts.items()}
+            fine = people.keys() == counts.keys()
+            fails = {key for key, share in shares.items() if not (fine and Fraction(1, 10) <= share <= Fraction(1, 2))}
+        violating = judge.judged(classes).violating
+        of_row = search.cube.of_rows((town_level, sex_level))
+        assert {key for key, number in zip(keys[0], of_row.tolist(), strict=True) if violating[number]} == fails
+        seen.add(bool(fails))
+    assert seen == {True, False}
 
 
 @pytest.mark.parametrize("suppress", [0, "0.1"])
