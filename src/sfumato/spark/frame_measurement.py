@@ -119,7 +119,9 @@ def _unmeasured(schema: Schema, principles: Sequence[Principle]) -> Iterator[str
     for principle in principles:
         if not type(principle).__module__.startswith("sfumato."):
             yield f"{principle.title} is not a principle of sfumato, so executors do not have its code"
-        if not principle.histogram_only:
+        if principle.uses_population:
+            yield f"{principle.title} compares groups with a population, which executors do not have"
+        elif not principle.histogram_only:
             yield f"{principle.title} compares the rows of a group with those of other groups"
     if schema.person_id is not None or schema.household_id is not None:
         yield "the rows of a person may be in several groups"
