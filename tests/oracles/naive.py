@@ -269,5 +269,6 @@ def _cell_key(values, kind, tree):
         return min(present), max(present)
     if kind == "set" or len(present) == 1:
         return present
-    level = next(at for at in range(len(next(iter(tree.values())))) if len({tree[value][at] for value in present}) == 1)
-    return level, tree[next(iter(present))][level]
+    height = len(next(iter(tree.values())))
+    level = next(at for at in range(height) if len({tree[value][at] for value in present}) == 1)
+    return "*" if level == height - 1 else (level, tree[next(iter(present))][level])
