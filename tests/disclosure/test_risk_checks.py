@@ -247,7 +247,7 @@ def test_the_consistent_individuals_are_those_of_the_definition(records, people,
 
 
 SENSITIVITIES = [
-    Additive({"age": 3}, pairs={("age", "name"): "0.5"}),
+    Additive({"age": 3}, pairs={("age", "name"): "0.5"}, triples={("age", "range", "name"): 2}),
     Additive({"range": "inf", "age": 0}),
     Multiplicative({"age": "0.3"}, default="0.1"),
     ConstantSensitivity("2.5"),

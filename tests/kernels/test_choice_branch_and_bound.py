@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -31,6 +32,9 @@ class Case:
         self.form = int(random.choice([SUM, PRODUCT, CONSTANT]))
         self.cells, self.scale = random.choice([0, 0.5, 1, 2], self.c), float(random.choice([0, 1, 2]))
         self.pairs = np.triu(random.choice([0, 0, 1.5], (self.c, self.c)), 1)
+        self.threes = [three for three in itertools.combinations(range(self.c), 3) if random.random() < 0.3]
+        masks = np.array([sum(1 << j for j in three) for three in self.threes], np.int64)
+        self.triples = masks, random.choice([0.5, 1.5], len(masks))
         self.mix = np.eye(self.dictionaries) if random.random() < 0.5 else np.full((1, self.dictionaries), 0.5)
         self.random = random
 
@@ -38,6 +42,8 @@ class Case:
         chosen = [j for j in range(self.c) if (choice >> j) & 1]
         total = sum(self.cells[j] for j in chosen)
         total += self.scale * sum(self.pairs[j, h] for j in chosen for h in chosen if j < h)
+        both = zip(self.threes, self.triples[1], strict=True)
+        total += sum(weight for three, weight in both if set(three) <= set(chosen))
         phi = {SUM: total, PRODUCT: math.exp(total), CONSTANT: self.scale}[self.form]
         chances = []
         for d in range(self.dictionaries):
@@ -51,8 +57,8 @@ class Case:
         order = np.lexsort((np.arange(self.c), (forced >> np.arange(self.c)) & 1 == 0))
         found, values, bound = np.empty(room, np.int64), np.empty((len(self.mix), room)), np.empty(len(self.mix))
         count = branch(
-            self.agreements, self.mix, self.form, self.cells, self.pairs, self.scale, prices, order, forced, size, budget,
-            found, values, bound,
+            self.agreements, self.mix, self.form, self.cells, self.pairs, self.triples, self.scale, prices, order, forced,
+            size, budget, found, values, bound,
         )  # fmt: skip
         return count, found, values, bound
 
@@ -62,7 +68,7 @@ def test_losses_of(seed):
     case = Case(seed)
     every = np.arange(1 << case.c)
     out = np.empty((len(case.mix), len(every)))
-    losses_of(case.agreements, case.mix, case.form, case.cells, case.pairs, case.scale, every, out)
+    losses_of(case.agreements, case.mix, case.form, case.cells, case.pairs, case.triples, case.scale, every, out)
     for choice in every.tolist():
         assert out[:, choice] == pytest.approx(case.loss(choice))
 

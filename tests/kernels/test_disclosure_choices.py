@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -74,12 +75,16 @@ def test_sensitivities(seed, form, paired):
     cells, scale = random.choice([0, 0.5, 2, np.inf], m), float(random.choice([0, 1, 3]))
     pairs = np.triu(random.choice([0, 1.5, np.inf], (m, m)), 1) if paired else np.zeros((m, m))
     out = np.empty(1 << m)
-    sensitivities(form, cells, pairs, scale, paired, out)
+    threes = [three for three in itertools.combinations(range(m), 3) if random.random() < 0.5]
+    extra = random.choice([1.5, np.inf], len(threes))
+    masks = np.array([sum(1 << j for j in three) for three in threes], np.int64)
+    sensitivities(form, cells, pairs, (masks, extra), scale, paired, out)
     for choice in range(1 << m):
         chosen = [j for j in range(m) if (choice >> j) & 1]
         total = sum(cells[j] for j in chosen)
         if scale:
             total += sum(pairs[j, h] * scale for j in chosen for h in chosen if j < h)
+        total += sum(weight for three, weight in zip(threes, extra, strict=True) if set(three) <= set(chosen))
         wanted = {SUM: total, PRODUCT: math.exp(total) if total < 700 else math.inf, CONSTANT: scale}[form]
         assert out[choice] == pytest.approx(wanted)
 

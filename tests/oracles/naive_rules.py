@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 
@@ -28,6 +28,7 @@ class Sensitivity:
     pairs: dict
     scale: list
     function: object = None
+    triples: dict = field(default_factory=dict)
 
     def of(self, i, shown):
         if self.form == "function":
@@ -37,6 +38,9 @@ class Sensitivity:
         total = sum((self.cells[i][j] for j in shown), Fraction(0))
         for j, h in itertools.combinations(sorted(shown), 2):
             total += times(self.pairs.get((j, h), Fraction(0)), self.scale[i])
+        for places, weight in self.triples.items():
+            if set(places) <= set(shown):
+                total += times(weight, self.scale[i])
         if self.form == "product":
             return math.inf if total == math.inf else Fraction(math.exp(total))
         return total

@@ -11,7 +11,8 @@ a tuple of five arrays: agreed, sizes, starts, own, own_weight.
 
 `mix` has one row per objective: the loss in row o is Φ times the sum over d of `mix[o, d]` times the chance of
 identification in dictionary d. Φ of a choice is made of `cells` (weight of each candidate), `pairs` (extra weight of two
-candidates, upper triangle) and `scale`, by its `form`.
+candidates, upper triangle) times `scale`, and `triples` (masks of three candidates, and their extra weights in this
+record), by its `form`.
 """
 
 from __future__ import annotations
@@ -60,25 +61,32 @@ def _sum_of_smallest(values: Any, count: int, wanted: int) -> float:
 
 
 @kernel
-def _added_weight(j: int, chosen: int, cells: Any, pairs: Any, scale: float) -> float:
-    """The weight that candidate j adds to a choice: its own, and that of its pairs with chosen candidates."""
+def _added_weight(j: int, chosen: int, cells: Any, pairs: Any, triples: Any, scale: float) -> float:
+    """The weight that candidate j adds to a choice: its own, and that of its pairs and triples with chosen candidates."""
     total = cells[j]
     if scale > 0:  # 0·∞ is 0
         for h in range(len(cells)):
             if (chosen >> h) & 1 and pairs[min(j, h), max(j, h)] > 0:
                 total += pairs[min(j, h), max(j, h)] * scale
+    masks, extra = triples
+    complete = chosen | (1 << j)
+    for at in range(len(masks)):
+        if (masks[at] >> j) & 1 and masks[at] & complete == masks[at]:
+            total += extra[at]
     return float(total)
 
 
 @kernel
-def losses_of(agreements: Any, mix: Any, form: int, cells: Any, pairs: Any, scale: float, choices: Any, out: Any) -> None:
+def losses_of(
+    agreements: Any, mix: Any, form: int, cells: Any, pairs: Any, triples: Any, scale: float, choices: Any, out: Any
+) -> None:
     """Fill `out[o, at]` with the loss of choice `choices[at]` in row o of `mix`. Cost: agreements · choices."""
     agreed, sizes, starts, own, own_weight = agreements
     for at in range(len(choices)):
         choice, total = choices[at], 0.0
         for j in range(len(cells)):
             if (choice >> j) & 1:
-                total += _added_weight(j, choice & ((1 << j) - 1), cells, pairs, scale)
+                total += _added_weight(j, choice & ((1 << j) - 1), cells, pairs, triples, scale)
         phi = _phi(form, total, scale)
         for o in range(len(mix)):
             out[o, at] = 0.0
@@ -155,11 +163,11 @@ def _least_chances(
 
 @kernel
 def _least_added_weight(
-    order: Any, t: int, chosen: int, cells: Any, pairs: Any, scale: float, more: int, work: Any
+    order: Any, t: int, chosen: int, cells: Any, pairs: Any, triples: Any, scale: float, more: int, work: Any
 ) -> float:
-    """A lower bound on the weight that `more` undecided candidates add: the smallest ones, pairs among them left out."""
+    """A lower bound on the weight that `more` undecided candidates add: the smallest ones, pairs and triples left out."""
     for at in range(t, len(order)):
-        work[at - t] = _added_weight(order[at], chosen, cells, pairs, scale)
+        work[at - t] = _added_weight(order[at], chosen, cells, pairs, triples, scale)
     return _sum_of_smallest(work, len(order) - t, more)
 
 
@@ -231,6 +239,7 @@ def branch(
     form: int,
     cells: Any,
     pairs: Any,
+    triples: Any,
     scale: float,
     prices: Any,
     order: Any,
@@ -292,7 +301,7 @@ def branch(
             )
             extra = 0.0
             if more and form != CONSTANT:
-                extra = _least_added_weight(order, t, chosen[t], cells, pairs, scale, more, work)
+                extra = _least_added_weight(order, t, chosen[t], cells, pairs, triples, scale, more, work)
             most_paid = _most_paid(order, t, prices, size, more, paid[t], work)
             phi = _phi(form, total[t] + extra, scale)
             for o in range(rows):
@@ -327,7 +336,7 @@ def branch(
             _keep_agreeing(agreed, alive, alive_starts, level[t], bit)
             looks += alive_starts[level[t], dictionaries]
             level[t + 1], chosen[t + 1], count_of[t + 1] = level[t] + 1, chosen[t] | bit, count_of[t] + 1
-            total[t + 1] = total[t] + _added_weight(j, chosen[t], cells, pairs, scale)
+            total[t + 1] = total[t] + _added_weight(j, chosen[t], cells, pairs, triples, scale)
             paid[t + 1] = paid[t] + prices[j]
             t += 1
             entering = True

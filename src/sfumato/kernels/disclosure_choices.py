@@ -179,15 +179,17 @@ def add_chances(table: Any, own: int, own_weight: float, misfits: int, share: fl
 
 
 @kernel
-def sensitivities(form: int, cells: Any, pairs: Any, scale: float, paired: bool, out: Any) -> None:
+def sensitivities(form: int, cells: Any, pairs: Any, triples: Any, scale: float, paired: bool, out: Any) -> None:
     """Fill `out` with Φ of every choice, each from the choice without its lowest candidate.
 
-    `cells[b]` is the weight of candidate b, `pairs[b, h]` the extra weight of two, b < h, times `scale`. Cost: 2^candidates;
-    with pairs, times the candidates.
+    `cells[b]` is the weight of candidate b, `pairs[b, h]` the extra weight of two, b < h, times `scale`. `triples` are masks
+    of three candidates and their extra weights in this record. Cost: 2^candidates; with pairs, times the candidates; with
+    triples, times their number.
     """
     if form == CONSTANT:
         out[:] = scale
         return
+    masks, extra = triples
     out[0] = 0.0
     for choice in range(1, len(out)):
         low = 0
@@ -199,6 +201,9 @@ def sensitivities(form: int, cells: Any, pairs: Any, scale: float, paired: bool,
             for b in range(low + 1, len(cells)):
                 if (rest >> b) & 1 and pairs[low, b] > 0:
                     total += pairs[low, b] * scale
+        for at in range(len(masks)):
+            if (masks[at] >> low) & 1 and masks[at] & choice == masks[at]:
+                total += extra[at]
         out[choice] = total
     if form == PRODUCT:
         for choice in range(len(out)):

@@ -172,6 +172,7 @@ class Choices:
             return 1.0 + 2.0 * sum(float(table[np.isfinite(table)].max(initial=0.0)) for table in tables)
         scale = np.where(np.isfinite(phi.scale), phi.scale, 0.0)
         between = float(phi.pairs[np.isfinite(phi.pairs)].sum())
+        between += sum(weight for weight in phi.triples.values() if np.isfinite(weight))
         most = np.where(self.present & np.isfinite(phi.cells), phi.cells, 0.0).sum(axis=1) + between * scale
         if phi.form == "constant":
             most = scale
@@ -202,7 +203,8 @@ class Choices:
             return out
         between = self.phi.pairs[np.ix_(candidates, candidates)]
         cells, scale = self.phi.cells[record, candidates], self.phi.scale[record]
-        sensitivities(FORMS[self.phi.form], cells, between, scale, self.paired, out)
+        triples = self.phi.triples_of(record, candidates)
+        sensitivities(FORMS[self.phi.form], cells, between, triples, scale, self.paired, out)
         return out
 
     def losses(self, record: int) -> NDArray[np.float64]:

@@ -22,7 +22,8 @@ Integers = NDArray[np.int64]
 
 def applies(matching: Matching, phi: SensitivityWeights) -> bool:
     """Whether MinRisk applies: multiplicative weights of single values, no misfits, no weights of individuals."""
-    return phi.form == "product" and not phi.pairs.any() and not len(matching.weights) and not matching.misfits
+    together = phi.pairs.any() or any(phi.triples.values())
+    return phi.form == "product" and not together and not len(matching.weights) and not matching.misfits
 
 
 def min_risk(matching: Matching, phi: SensitivityWeights, cells: int) -> DisclosureRule:
@@ -44,7 +45,8 @@ def min_risk(matching: Matching, phi: SensitivityWeights, cells: int) -> Disclos
     check([matching], cells, "record", None, most_attributes=None)
     if not applies(matching, phi):
         raise ParameterError(
-            "MinRisk requires a multiplicative sensitivity without pairs, and an attacker who picks any individual alike",
+            "MinRisk requires a multiplicative sensitivity without pairs and triples, and an attacker who picks any "
+            "individual alike",
             remedy="Search for the best rule, which has no such requirements.",
             key="sensitivity",
             value=phi.form,

@@ -164,9 +164,9 @@ def sensitivities(
             declared = sensitivity.get("weights", {}).get(name, sensitivity.get("default", 1))
             each = expected_losses(scale, np.full(rows, weight(declared)))
         total += np.where(disclosed[:, j], each, 0.0)
-    for one, other, declared in sensitivity.get("pairs", ()):
-        both = disclosed[:, names.index(one)] & disclosed[:, names.index(other)]
-        total += np.where(both, expected_losses(scale, np.full(rows, weight(declared))), 0.0)
+    for *together, declared in (*sensitivity.get("pairs", ()), *sensitivity.get("triples", ())):
+        every = disclosed[:, [names.index(name) for name in together]].all(axis=1)
+        total += np.where(every, expected_losses(scale, np.full(rows, weight(declared))), 0.0)
     return np.exp(total) if kind == "multiplicative" else total
 
 
