@@ -155,6 +155,8 @@ def test_the_user_own_function():
     assert [total * told.unit for total in told.totals] == [Fraction(2, 3), Fraction(1, 3)]
     assert own.to_dict()["kind"] == "function"
     assert CustomSensitivity("builtins:len").to_dict() == {"kind": "function", "function": "builtins:len"}
+    mistaken = CustomSensitivity("builtins:len", false_identification=2).to_dict()
+    assert mistaken == {"kind": "function", "function": "builtins:len", "false_identification": "2"}
 
 
 @pytest.mark.parametrize("answer", [-1, math.nan, "much", None, True, -math.inf, np.nan, "nan"])
@@ -244,6 +246,16 @@ def test_a_wrong_weight_in_a_column_names_its_row(cell, words):
 def test_a_list_of_weights_must_be_as_long_as_the_records():
     with pytest.raises(sf.errors.ParameterError, match="has 1 weights for 2 records"):
         Additive(records=[1]).weights_of(table({"age": [30, 41]}), ["age"], None)
+
+
+@pytest.mark.parametrize("kind", [Additive, Multiplicative, ConstantSensitivity])
+def test_a_false_identification(kind):
+    assert kind(false_identification="0.50").to_dict()["false_identification"] == "0.5"
+    assert "false_identification" not in kind().to_dict()
+    assert kind(false_identification="1/4").weights_of(table({"a": [1]}), ["a"], None).false_identification == 0.25
+    for wrong in (-1, 10**7, "much", math.inf):
+        with pytest.raises(sf.errors.ParameterError, match="false_identification"):
+            kind(false_identification=wrong)
 
 
 def test_powers_that_no_float_holds_are_refused():

@@ -15,7 +15,7 @@ from sfumato.kernels.disclosure_choices import (
     PRODUCT,
     SUM,
     add_agreements,
-    add_chances,
+    add_harm,
     agreements,
     least_by_size,
     multiply,
@@ -92,13 +92,16 @@ def test_sensitivities(seed, form, paired):
 def test_chances_and_losses():
     table = np.array([4.0, 2.0, 0.0, 1.0])
     chances = np.zeros(4)
-    add_chances(table, -1, 1.0, 0, 0.5, chances)
+    add_harm(table, -1, 1.0, 0, 0.0, 0.5, chances)
     assert chances.tolist() == [0.125, 0.25, 0, 0.5]
     own = np.zeros(4)
-    add_chances(table, 0b01, 3.0, 0, 1.0, own)  # the own individual disagrees on the second candidate
+    add_harm(table, 0b01, 3.0, 0, 0.0, 1.0, own)  # the own individual disagrees on the second candidate
     assert own.tolist() == [0.75, 1.5, 0, 0]
-    add_chances(table, 0b01, 3.0, 1, 1.0, own)  # one misfit is allowed
+    add_harm(table, 0b01, 3.0, 1, 0.0, 1.0, own)  # one misfit is allowed
     assert own.tolist() == [1.5, 3.0, 0, 3.0]
+    harm = np.zeros(4)
+    add_harm(table, 0b01, 1.0, 0, 0.5, 2.0, harm)  # where anybody is named, half of Φ is lost if it is somebody else
+    assert harm.tolist() == [1.25, 1.5, 0, 1.0]
     out = np.empty(4)
     multiply(np.array([0.0, np.inf, np.inf, 2.0]), chances, out)
     assert out.tolist() == [0, np.inf, 0, 1]

@@ -161,12 +161,13 @@ def weigh_choices(
 
 
 @kernel
-def add_chances(table: Any, own: int, own_weight: float, misfits: int, share: float, chances: Any) -> None:
-    """Add the chance of identification in one dictionary, times the dictionary's share, to that of each choice.
+def add_harm(table: Any, own: int, own_weight: float, misfits: int, false_harm: float, share: float, harm: Any) -> None:
+    """Add the expected harm in one dictionary, as a share of Φ, times the dictionary's share, to that of each choice.
 
-    `table` holds the weight of ρ. `own` is the agreement of the record's own individual, with weight `own_weight`: for a
-    choice outside of it the attacker is wrong for sure. It is -1, with weight 1, if the attacker picks any individual of ρ
-    alike. Cost: 2^candidates.
+    `table` holds the weight of ρ. If it is 0, the attacker names nobody. The harm is 1 if the attacker names the right
+    individual, and `false_harm` if another one; if that is 0, the expected harm is the chance of identification. `own` is
+    the agreement of the record's own individual, with weight `own_weight`: for a choice outside of it the attacker is
+    wrong for sure. It is -1, with weight 1, if the attacker picks any individual of ρ alike. Cost: 2^candidates.
     """
     for choice in range(len(table)):
         # count the cells in which the own individual misfits, up to one more than is allowed
@@ -174,8 +175,9 @@ def add_chances(table: Any, own: int, own_weight: float, misfits: int, share: fl
         while rest and missed <= misfits:
             rest &= rest - 1
             missed += 1
-        if table[choice] > 0 and missed <= misfits:
-            chances[choice] += share * (own_weight / table[choice])
+        if table[choice] > 0:
+            right = own_weight / table[choice] if missed <= misfits else 0.0
+            harm[choice] += share * (right + false_harm * (1.0 - right))
 
 
 @kernel
@@ -211,10 +213,10 @@ def sensitivities(form: int, cells: Any, pairs: Any, triples: Any, scale: float,
 
 
 @kernel
-def multiply(phi: Any, chances: Any, out: Any) -> None:
-    """Fill `out` with the loss of each choice: Φ times the chance of identification, where 0·∞ is 0. Cost: 2^candidates."""
+def multiply(phi: Any, harm: Any, out: Any) -> None:
+    """Fill `out` with the loss of each choice: Φ times the harm as a share of it, where 0·∞ is 0. Cost: 2^candidates."""
     for choice in range(len(phi)):
-        out[choice] = phi[choice] * chances[choice] if phi[choice] > 0 and chances[choice] > 0 else 0.0
+        out[choice] = phi[choice] * harm[choice] if phi[choice] > 0 and harm[choice] > 0 else 0.0
 
 
 @kernel

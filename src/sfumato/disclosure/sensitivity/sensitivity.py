@@ -25,17 +25,21 @@ from sfumato.disclosure.sensitivity.exact_weights import (
 )
 from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights
 from sfumato.errors import ColumnError, ParameterError, SfumatoError
-from sfumato.exact import Number, as_parameter, nearest_float
+from sfumato.exact import Number, as_fraction, as_parameter, nearest_float
 from sfumato.user_code import load_function
 
 _LARGEST_POWER = 640
 """e to the power of this is a float, and so is the sum over all records of any table, with room to spare."""
+_LARGEST_SHARE = 1_000_000
+"""The largest harm of a false identification, as a share of Φ, so that losses stay in the range of floats."""
 
 
 class Sensitivity(ABC):
     """The harm if what is disclosed of a record is tied to its individual: a number that is at least 0, or infinity."""
 
     name: ClassVar[str]
+    false_identification: Number = 0
+    """The harm if the attacker names another individual, as a share of Φ: 1 is as much as if the right one is named."""
 
     @abstractmethod
     def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> SensitivityWeights:
@@ -52,6 +56,8 @@ class Sensitivity(ABC):
     def parameters(self) -> dict[str, Any]:
         """The parameters as a config contains them; only those that were given."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        if not self.false_identification:
+            del values["false_identification"]
         return {key: _plain(value) for key, value in values.items() if value is not None and value != {}}
 
     def to_dict(self) -> dict[str, Any]:
@@ -68,6 +74,7 @@ class _Weighted(Sensitivity):
     cells: Mapping[str, str | Sequence[Number]] | None = None
     pairs: Mapping[tuple[str, str], Number] | Sequence[Sequence[Any]] | None = None
     triples: Mapping[tuple[str, str, str], Number] | Sequence[Sequence[Any]] | None = None
+    false_identification: Number = 0
 
     form: ClassVar[Literal["sum", "product"]]
 
@@ -88,6 +95,7 @@ class _Weighted(Sensitivity):
             "cells": {name: _each(declared, f"cells.{name}") for name, declared in cells.items()},
             "pairs": _together(self.pairs, 2, "pairs"),
             "triples": _together(self.triples, 3, "triples"),
+            "false_identification": _share(self.false_identification),
         }
         for name, value in normal.items():
             object.__setattr__(self, name, value)
@@ -115,7 +123,14 @@ class _Weighted(Sensitivity):
         triples: dict[Any, float] = {
             _places(names, attributes): _float(weight) for names, weight in _weights(self.triples).items()
         }
-        return SensitivityWeights(self.form, cells, pairs, self._of_records(table).floats(), triples=triples)
+        return SensitivityWeights(
+            self.form,
+            cells,
+            pairs,
+            self._of_records(table).floats(),
+            triples=triples,
+            false_identification=float(self.false_identification),
+        )
 
     def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> ExactSensitivity:
         del identity
@@ -161,6 +176,7 @@ class Additive(_Weighted):
     - `pairs`: the weight of two attributes together, beyond each alone, times the record's weight (Φ₄).
     - `triples`: the weight of three attributes together, beyond each alone and each two of them, times the record's weight
       (Φ₄ with interactions of order 3).
+    - `false_identification`: the harm if the attacker names another individual, as a share of Φ.
 
     Weights are exact and at least 0. "inf" forbids a disclosure wherever anybody can be identified; 0·∞ is 0. If nothing
     is disclosed, Φ is 0.
@@ -194,23 +210,32 @@ class Multiplicative(_Weighted):
 class ConstantSensitivity(Sensitivity):
     """Φ is the same whatever is disclosed: the risk is then that of identification alone, as in k-anonymity.
 
+    `false_identification`: the harm if the attacker names another individual, as a share of Φ.
+
     >>> ConstantSensitivity(2).to_dict()
     {'kind': 'constant', 'value': '2'}
     """
 
     value: Number = 1
+    _: KW_ONLY
+    false_identification: Number = 0
 
     name: ClassVar[str] = "constant"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", as_weight(self.value, "value"))
+        object.__setattr__(self, "false_identification", _share(self.false_identification))
 
     def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> SensitivityWeights:
         """The value for every record."""
         del identity
         m = len(attributes)
         return SensitivityWeights(
-            "constant", np.zeros((table.rows, m)), np.zeros((m, m)), np.full(table.rows, _float(self._weight))
+            "constant",
+            np.zeros((table.rows, m)),
+            np.zeros((m, m)),
+            np.full(table.rows, _float(self._weight)),
+            false_identification=float(self.false_identification),
         )
 
     def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> ExactSensitivity:
@@ -229,7 +254,8 @@ class CustomSensitivity(Sensitivity):
 
     It receives a mapping from each disclosed attribute to its value, as a Python object, and the record's identity (None
     if no identity is declared), and returns a number that is at least 0, or infinity. A float counts as the decimal that
-    it prints as. A config names the function as "module:function".
+    it prints as. A config names the function as "module:function". `false_identification`: the harm if the attacker names
+    another individual, as a share of what the function returns.
 
     >>> phi = CustomSensitivity(lambda disclosed, identity: len(disclosed) ** 2)
     >>> phi.name
@@ -237,6 +263,8 @@ class CustomSensitivity(Sensitivity):
     """
 
     function: Callable[[Mapping[str, Any], Any], Any] | str
+    _: KW_ONLY
+    false_identification: Number = 0
 
     name: ClassVar[str] = "function"
 
@@ -248,12 +276,13 @@ class CustomSensitivity(Sensitivity):
                 key="function",
                 value=self.function,
             )
+        object.__setattr__(self, "false_identification", _share(self.false_identification))
 
     def parameters(self) -> dict[str, Any]:
         """The function's name; a function without a name in a module is described by its own."""
-        if isinstance(self.function, str):
-            return {"function": str(self.function)}
-        return {"function": getattr(self.function, "__qualname__", repr(self.function))}
+        by_name = isinstance(self.function, str)
+        named = str(self.function) if by_name else getattr(self.function, "__qualname__", repr(self.function))
+        return {**super().parameters(), "function": named}
 
     def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> SensitivityWeights:
         """Φ by calling the function."""
@@ -265,6 +294,7 @@ class CustomSensitivity(Sensitivity):
             np.zeros((m, m)),
             np.ones(table.rows),
             lambda record, shown: _float(sensitivity(record, shown)),
+            false_identification=float(self.false_identification),
         )
 
     def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> ExactSensitivity:
@@ -326,6 +356,20 @@ def _mapping(declared: Any, key: str) -> dict[str, Any]:
             value=declared,
         )
     return {str(name): value for name, value in declared.items()}
+
+
+def _share(declared: Any) -> Fraction:
+    """The harm of a false identification as a share of Φ."""
+    key = "false_identification"
+    share = as_fraction(declared, key)
+    if not 0 <= share <= _LARGEST_SHARE:
+        raise ParameterError(
+            f"{key} = {declared!r} is not a number from 0 to {_LARGEST_SHARE:,}",
+            remedy="Pass the harm if the attacker names another individual, as a share of the sensitivity, such as 0.5.",
+            key=key,
+            value=declared,
+        )
+    return share
 
 
 def _each(declared: Any, key: str) -> str | tuple[Weight, ...]:

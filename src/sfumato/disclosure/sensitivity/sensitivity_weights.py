@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.disclosure.matching.matching import Rule
+from sfumato.disclosure.matching.matching import Matching, Rule
 
 Form = Literal["sum", "product", "constant", "function"]
 
@@ -41,6 +41,8 @@ class SensitivityWeights:
     """The user's own function: Φ of record i for a row of disclosed attributes."""
     triples: Mapping[tuple[int, int, int], float] = field(default_factory=dict)
     """The weight of attributes j < h < l together, beyond each alone and each two of them."""
+    false_identification: float = 0.0
+    """The harm if the attacker names another individual, as a share of Φ."""
 
     def of(self, rule: Rule) -> NDArray[np.float64]:
         """Φ of every record as the rule discloses it."""
@@ -57,6 +59,25 @@ class SensitivityWeights:
                 all_three = rule[:, list(places)].all(axis=1) & (self.scale > 0)
                 total[all_three] += weight * self.scale[all_three]
         return np.asarray(np.exp(total) if self.form == "product" else total)
+
+    def harm(self, right: NDArray[np.float64], wrong: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The expected harm of each record as a share of Φ.
+
+        It is the chance that the attacker names the right individual, plus that of naming another one times
+        `false_identification`.
+        """
+        return right + self.false_identification * wrong
+
+    def losses(self, matching: Matching, rule: Rule) -> NDArray[np.float64]:
+        """The expected loss of each record under a rule.
+
+        >>> phi = SensitivityWeights("constant", np.zeros((1, 1)), np.zeros((1, 1)), np.ones(1), false_identification=0.5)
+        >>> matching = Matching.of_codes(np.array([[30]]), np.array([[30], [30], [41]]))
+        >>> phi.losses(matching, np.array([[True]])).tolist()
+        [0.75]
+        """
+        _, right, wrong = matching.outcomes(rule)
+        return losses(self.of(rule), self.harm(right, wrong))
 
     def triples_of(self, record: int, candidates: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The triples of a record's candidates, as masks over the candidates, and their weights in this record.
@@ -83,10 +104,12 @@ class SensitivityWeights:
         return replace(some, function=lambda i, shown: function(int(records[i]), shown))
 
 
-def losses(phi: NDArray[np.float64], probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The expected loss of each record: Φ times the chance of identification, where 0·∞ is 0.
+def losses(phi: NDArray[np.float64], harm: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The expected loss of each record: Φ times the expected harm as a share of it, where 0·∞ is 0.
+
+    Without a harm of false identifications, that share is the chance of identification.
 
     >>> losses(np.array([np.inf, np.inf, 2.0]), np.array([0.0, 0.5, 0.5])).tolist()
     [0.0, inf, 1.0]
     """
-    return np.multiply(phi, probabilities, out=np.zeros(len(phi)), where=(phi > 0) & (probabilities > 0))
+    return np.multiply(phi, harm, out=np.zeros(len(phi)), where=(phi > 0) & (harm > 0))
