@@ -181,17 +181,11 @@ def add_harm(table: Any, own: int, own_weight: float, misfits: int, false_harm: 
 
 
 @kernel
-def sensitivities(form: int, cells: Any, pairs: Any, triples: Any, scale: float, paired: bool, out: Any) -> None:
-    """Fill `out` with Φ of every choice, each from the choice without its lowest candidate.
+def _add_weights(cells: Any, pairs: Any, scale: float, paired: bool, out: Any) -> None:
+    """Fill `out` with the weight of every choice, from that of the choice without its lowest candidate; without triples.
 
-    `cells[b]` is the weight of candidate b, `pairs[b, h]` the extra weight of two, b < h, times `scale`. `triples` are masks
-    of three candidates and their extra weights in this record. Cost: 2^candidates; with pairs, times the candidates; with
-    triples, times their number.
+    Cost: 2^candidates; with pairs, times the candidates.
     """
-    if form == CONSTANT:
-        out[:] = scale
-        return
-    masks, extra = triples
     out[0] = 0.0
     for choice in range(1, len(out)):
         low = 0
@@ -203,10 +197,47 @@ def sensitivities(form: int, cells: Any, pairs: Any, triples: Any, scale: float,
             for b in range(low + 1, len(cells)):
                 if (rest >> b) & 1 and pairs[low, b] > 0:
                     total += pairs[low, b] * scale
-        for at in range(len(masks)):
-            if (masks[at] >> low) & 1 and masks[at] & choice == masks[at]:
-                total += extra[at]
         out[choice] = total
+
+
+@kernel
+def _sum_weights(cells: Any, pairs: Any, triples: Any, scale: float, out: Any) -> None:
+    """Fill `out` with the weight of every choice: that of all cells, pairs and triples that it contains.
+
+    Each weight is put at its own mask, and then summed over subsets. Cost: candidates · 2^candidates, and the triples.
+    """
+    masks, extra = triples
+    out[:] = 0.0
+    for b in range(len(cells)):
+        out[1 << b] += cells[b]
+        for h in range(b + 1, len(cells)):
+            if scale > 0 and pairs[b, h] > 0:  # 0·∞ is 0
+                out[(1 << b) | (1 << h)] += pairs[b, h] * scale
+    for at in range(len(masks)):
+        out[masks[at]] += extra[at]
+    step, size = 1, len(out)
+    while step < size:
+        for start in range(0, size, 2 * step):
+            for choice in range(start, start + step):
+                out[choice + step] += out[choice]
+        step *= 2
+
+
+@kernel
+def sensitivities(form: int, cells: Any, pairs: Any, triples: Any, scale: float, paired: bool, out: Any) -> None:
+    """Fill `out` with Φ of every choice.
+
+    `cells[b]` is the weight of candidate b, `pairs[b, h]` the extra weight of two, b < h, times `scale`. `triples` are masks
+    of three candidates and their extra weights in this record. Cost: 2^candidates; with pairs or triples, times the
+    candidates.
+    """
+    if form == CONSTANT:
+        out[:] = scale
+        return
+    if len(triples[0]):
+        _sum_weights(cells, pairs, triples, scale, out)
+    else:
+        _add_weights(cells, pairs, scale, paired, out)
     if form == PRODUCT:
         for choice in range(len(out)):
             out[choice] = np.exp(out[choice])

@@ -57,7 +57,7 @@ class Sensitivity(ABC):
         """The parameters as a config contains them; only those that were given."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         if not self.false_identification:
-            del values["false_identification"]
+            values.pop("false_identification", None)
         return {key: _plain(value) for key, value in values.items() if value is not None and value != {}}
 
     def to_dict(self) -> dict[str, Any]:
