@@ -91,11 +91,14 @@ def alike(rows, names, group=None):
     return [keys.count(key) for key in keys]
 
 
-def meeting(people, rows, group, names, unchanged, first=None, second=None, columns=()):
-    """Whether the rows of two records are in one group, and are one row; `columns`: those of the first record."""
+def meeting(people, rows, group, names, unchanged, who, second=None, columns=()):
+    """Whether the rows of two records are in one group, are of one person, and of the person of the first record.
+
+    `second`: the row of the second record; by default it is that of the first. `columns`: those of the first record.
+    """
     result = []
     for number in range(len(rows)):
-        one = people[number if first is None else first[number]]
+        one = people[number]
         other = people[number if second is None else second[number]]
 
         def known(name, one=one, other=other):
@@ -107,7 +110,8 @@ def meeting(people, rows, group, names, unchanged, first=None, second=None, colu
             if all(known(name) in row["cells"][name] for name in names)
             and all(known(name) == row["values"][name] for name in unchanged)
         ]
-        result.append((len({group[at] for at in both}) == 1, len(both) == 1, number in both))
+        whose = {who[at] for at in both}
+        result.append((len({group[at] for at in both}) == 1, len(whose) == 1, who[number] in whose))
     return result
 
 
