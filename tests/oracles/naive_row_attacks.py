@@ -115,7 +115,7 @@ def meeting(people, rows, group, names, unchanged, who, second=None, columns=())
     return result
 
 
-def isolating(people, rows, group, names, tests):
+def isolating(people, rows, group, names, tests, who):
     """For each group's predicates how many people fulfil it, and whether exactly one row can and does.
 
     `tests`: returns for the rows of a group some predicates on a dict of unchanged values and quasi-identifiers, each with
@@ -126,7 +126,10 @@ def isolating(people, rows, group, names, tests):
         own = [row for row, number in zip(rows, group, strict=True) if number == wanted]
         cells = own[0]["cells"]
         for test, shown in tests(own):
-            counts.append(sum(fits(person, own[0], names) and test(person) for person in people))
+            fulfilling = {
+                one for one, person in zip(who, people, strict=True) if fits(person, own[0], names) and test(person)
+            }
+            counts.append(len(fulfilling))
             near = [row for row in rows if all(row["cells"][name] & cells[name] for name in names)]
             possible = [row for row in near if shown and test(row["values"])]
             inside = [row for row in own if shown and test(row["values"])]

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.groups import joint_ranks
+from sfumato.data.groups import distinct_pairs, joint_ranks
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -86,6 +86,25 @@ def counted(bits: Words) -> Integers:
     return np.asarray(_ONES[bits.view(np.uint8)].sum(axis=1, dtype=np.int64))
 
 
+def people_counted(bits: Words, whose: Integers) -> Integers:
+    """Return the number of different people among the items of each set; `whose`: the person of each item.
+
+    >>> people_counted(np.array([[3], [6]], np.uint64), np.array([7, 7, 8])).tolist()
+    [1, 2]
+    """
+    found = np.zeros(len(bits), np.int64)
+    step = max(1, _MEMBERS // max(1, len(whose)))
+    for start in range(0, len(bits), step):
+        row, item = members(bits[start : start + step])
+        found[start : start + step] = _different(row, whose[item], len(found[start : start + step]))
+    return found
+
+
+def _different(row: Integers, person: Integers, rows: int) -> Integers:
+    """Return for each number of a row how many people occur with it."""
+    return np.bincount(distinct_pairs(row, rows, person, int(person.max(initial=0)) + 1)[0], minlength=rows)
+
+
 class ItemWeights:
     """The weights of items, such as the rows of groups: whole numbers whose binary digits are sets of items.
 
@@ -138,17 +157,22 @@ class Condition:
             found[start : start + step] = self._of_grid(grid)
         return found
 
-    def among(self, bits: Words, keys: Integers, listed: tuple[Integers, Integers] | None) -> Integers:
+    def among(
+        self, bits: Words, keys: Integers, listed: tuple[Integers, Integers] | None, whose: Integers | None = None
+    ) -> Integers:
         """Return for each of some sets how many of its items fulfil the condition with a key of its own.
 
-        `listed`: the members of the sets, if they are few.
+        `listed`: the members of the sets, if they are few. `whose`: the person of each item, if people are counted.
         """
         if listed is None:
             distinct, inverse = np.unique(keys, return_inverse=True)
-            return counted(bits & self.sets(distinct)[inverse])
+            inside = bits & self.sets(distinct)[inverse]
+            return counted(inside) if whose is None else people_counted(inside, whose)
         row, item = listed
-        found = row[self.holds(keys[row], self.labels[self.of_item[item]])]
-        return np.bincount(found, minlength=len(bits))
+        found = self.holds(keys[row], self.labels[self.of_item[item]])
+        if whose is not None:
+            return _different(row[found], whose[item[found]], len(bits))
+        return np.bincount(row[found], minlength=len(bits))
 
     def _of_grid(self, grid: Flags) -> Words:
         """Return the sets of some keys from the labels that fulfil the condition."""
