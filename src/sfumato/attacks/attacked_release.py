@@ -118,7 +118,7 @@ class AttackedRelease:
         return None if units is None or units.count == self.population.rows else units.plural
 
     @cached_property
-    def units(self) -> Integers:
+    def unit_of_row(self) -> Integers:
         """Whose row each row of the original is: the number of a person or a household who may have several rows."""
         assert self.population is not None
         units = self.population.units
@@ -126,8 +126,8 @@ class AttackedRelease:
 
     @cached_property
     def unit_of_person(self) -> Integers:
-        """Whose row each person of the release is, as in `units`."""
-        return np.asarray(self.units[self.rows])
+        """Whose row each person of the release is, as in `unit_of_row`."""
+        return np.asarray(self.unit_of_row[self.rows])
 
     @cached_property
     def _by_unit(self) -> tuple[Integers, Integers]:
@@ -151,14 +151,14 @@ class AttackedRelease:
         """Whether people have several rows, and those of each are in one group."""
         if self.several_rows is None:
             return False
-        first = np.zeros(int(self.units.max()) + 1, np.int64)
+        first = np.zeros(int(self.unit_of_row.max()) + 1, np.int64)
         first[self.unit_of_person] = self.group_of_person
         return bool((first[self.unit_of_person] == self.group_of_person).all())
 
     @cached_property
     def unit_of_published_row(self) -> Integers:
-        """Whose row each published row is, as in `units`; those that stand for nobody have higher numbers of their own."""
-        found = int(self.units.max(initial=-1)) + 1 + np.arange(self.published.rows)
+        """Whose row each published row is, as in `unit_of_row`; rows that stand for nobody have higher numbers."""
+        found = int(self.unit_of_row.max(initial=-1)) + 1 + np.arange(self.published.rows)
         found[self.row_of_person] = self.unit_of_person
         return found
 

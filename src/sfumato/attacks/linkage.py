@@ -109,13 +109,13 @@ class Linkage(Attack):
         )
 
     def _journalist(self, release: AttackedRelease, candidates: RowCandidates) -> AttackResult:
-        everybody = len(np.unique(release.units))
+        everybody = len(np.unique(release.unit_of_row))
         hidden = everybody - len(np.unique(release.unit_of_person))
         notes: tuple[str, ...] = (*release.candidate_notes, _ALL_PUBLISHED)
         rows = release.rows[release.one_row_each]
         if hidden:
             notes = (*release.candidate_notes, f"{hidden:,} of {everybody:,} people are not published")
-            rows = one_row_of_each(release.units, release.sample)
+            rows = one_row_of_each(release.unit_of_row, release.sample)
         found = candidates.counts(candidates.names, rows)
         return self._result(
             release,
@@ -136,7 +136,7 @@ class Linkage(Attack):
             "rows (marketer)",
             found.chances,
             (found.of_one_person, found.right),
-            {"a random person": 1 / len(np.unique(release.units))},
+            {"a random person": 1 / len(np.unique(release.unit_of_row))},
             release.candidate_notes,
         )
 

@@ -147,7 +147,7 @@ class Replay(Attack):
 class _Runs:
     """Runs of the method on the original with the secrets of two people exchanged; each is made once.
 
-    People are numbered as in the release's `units`. The secrets of a person are those of all rows, in their order.
+    People are numbered as in the release's `unit_of_row`. The secrets of a person are those of all rows, in their order.
     """
 
     release: AttackedRelease
@@ -181,8 +181,8 @@ class _Runs:
         codes = whole.attribute(columns).codes
         published = np.full(whole.rows, -1)
         published[release.rows] = release.group_of_person
-        order = np.argsort(release.units, kind="stable")
-        starts = np.concatenate([[0], np.cumsum(np.bincount(release.units))])
+        order = np.argsort(release.unit_of_row, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(release.unit_of_row))])
         group = published[order[starts[:-1]]]
         people = np.unique(release.unit_of_person)
         crowds: dict[tuple[int, int], list[int]] = {}

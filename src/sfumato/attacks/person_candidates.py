@@ -50,7 +50,7 @@ class PersonCandidates:
         `groups`: distinct groups. `of_person`: the position of each person's group. `units`: who each of them is.
         """
         everybody = np.arange(self.population.rows)
-        rows = RowsOfPeople(self.release.units, everybody, len(everybody))
+        rows = RowsOfPeople(self.release.unit_of_row, everybody, len(everybody))
         order = np.argsort(of_person, kind="stable")
         found = CandidateCounts.none(len(of_person))
         for part, bits in self.sets(groups):

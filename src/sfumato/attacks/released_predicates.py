@@ -231,7 +231,7 @@ def value_families(release: AttackedRelease) -> list[Family]:
 
 def _whose(release: AttackedRelease) -> Integers | None:
     """Return whose row each row of the original is; None if people have one row each."""
-    return None if release.several_rows is None else release.units
+    return None if release.several_rows is None else release.unit_of_row
 
 
 def _once(shown: Integers, true: Integers, whose: Integers | None) -> tuple[Integers, Flags]:
@@ -251,7 +251,9 @@ def _ends_of_all(release: AttackedRelease, name: str, shown: Integers, true: Int
     if not len(place):
         return np.zeros(0, np.int64), np.zeros(0, bool)
     low, high = place.min(), place.max()
-    counts = np.array([len(np.unique(release.units[inside])) for inside in ((true >= 0) & (true <= low), true >= high)])
+    counts = np.array(
+        [len(np.unique(release.unit_of_row[inside])) for inside in ((true >= 0) & (true <= low), true >= high)]
+    )
     return counts, np.array([(place == low).sum() == 1, (place == high).sum() == 1])
 
 

@@ -106,7 +106,7 @@ class RowCandidates:
         for part, bits in meetings([self.conditions[name] for name in names], [column[first] for column in keys]):
             low, high = np.searchsorted(query[order], [part.start, part.stop])
             people = order[low:high]
-            units = self.release.units[rows[people]]
+            units = self.release.unit_of_row[rows[people]]
             found.fill(self.rows_of_people, bits, query[people] - part.start, people, units)
         return found
 
@@ -114,8 +114,8 @@ class RowCandidates:
         """Count the published rows that cover what is known of all rows of some people who are in one group each."""
         release, known = self.release, np.sort(units)
         own = release.rows[np.isin(release.unit_of_person, known)]
-        own = own[np.argsort(release.units[own], kind="stable")]
-        starts = np.searchsorted(release.units[own], known)
+        own = own[np.argsort(release.unit_of_row[own], kind="stable")]
+        starts = np.searchsorted(release.unit_of_row[own], known)
         found = CandidateCounts.none(len(known))
         for low, high in _pieces(np.diff(np.append(starts, len(own))), next(iter(self.conditions.values())).words):
             rows = own[starts[low] : starts[high] if high < len(known) else None]

@@ -65,7 +65,7 @@ class SinglingOut(Attack):
 
     def _result(self, release: AttackedRelease, family: Family) -> AttackResult:
         assert release.population is not None
-        rows, everybody, counts = release.population.rows, len(np.unique(release.units)), family.counts
+        rows, everybody, counts = release.population.rows, len(np.unique(release.unit_of_row)), family.counts
         isolated = counts == 1
         best = float(_isolation(np.ones(1), everybody)[0])
         notes = release.notes
