@@ -86,17 +86,40 @@ def counted(bits: Words) -> Integers:
     return np.asarray(_ONES[bits.view(np.uint8)].sum(axis=1, dtype=np.int64))
 
 
-def people_counted(bits: Words, whose: Integers) -> Integers:
-    """Return the number of different people among the items of each set; `whose`: the person of each item.
+class ItemOwners:
+    """Whose each item is, where the items of a person follow one another: counts people in place of items.
 
-    >>> people_counted(np.array([[3], [6]], np.uint64), np.array([7, 7, 8])).tolist()
+    >>> ItemOwners(np.array([7, 7, 8])).counted(np.array([[3], [6]], np.uint64)).tolist()
     [1, 2]
     """
-    found = np.zeros(len(bits), np.int64)
-    step = max(1, _MEMBERS // max(1, len(whose)))
-    for start in range(0, len(bits), step):
-        row, item = members(bits[start : start + step])
-        found[start : start + step] = _different(row, whose[item], len(found[start : start + step]))
+
+    def __init__(self, whose: Integers) -> None:
+        self.whose = whose
+        last = np.append(whose[1:] != whose[:-1], True)
+        self.last = packed(last[None, :])[0]
+        self.steps: list[tuple[int, Words]] = []
+        """For 1, 2, 4 … the items that have the same owner as the item that many places before."""
+        step = 1
+        while step < len(whose) and (same := whose[step:] == whose[:-step]).any():
+            self.steps.append((step, packed(np.append(np.zeros(step, bool), same)[None, :])[0]))
+            step *= 2
+
+    def counted(self, bits: Words) -> Integers:
+        """Return the number of different people who have items in each set."""
+        for step, same in self.steps:
+            # afterwards an item is in the set if one of the 2·step items of its person up to it is
+            bits = bits | (_moved(bits, step) & same)
+        return counted(bits & self.last)
+
+
+def _moved(bits: Words, step: int) -> Words:
+    """Return sets whose items are some places higher; those that would be beyond the last word are lost."""
+    words, low = divmod(step, 64)
+    found = np.zeros_like(bits)
+    kept = bits[:, : bits.shape[1] - words]
+    found[:, words:] = kept << np.uint64(low)
+    if low:
+        found[:, words + 1 :] |= kept[:, :-1] >> np.uint64(64 - low)
     return found
 
 
@@ -158,20 +181,20 @@ class Condition:
         return found
 
     def among(
-        self, bits: Words, keys: Integers, listed: tuple[Integers, Integers] | None, whose: Integers | None = None
+        self, bits: Words, keys: Integers, listed: tuple[Integers, Integers] | None, owners: ItemOwners | None = None
     ) -> Integers:
         """Return for each of some sets how many of its items fulfil the condition with a key of its own.
 
-        `listed`: the members of the sets, if they are few. `whose`: the person of each item, if people are counted.
+        `listed`: the members of the sets, if they are few. `owners`: whose the items are, if people are counted.
         """
         if listed is None:
             distinct, inverse = np.unique(keys, return_inverse=True)
             inside = bits & self.sets(distinct)[inverse]
-            return counted(inside) if whose is None else people_counted(inside, whose)
+            return counted(inside) if owners is None else owners.counted(inside)
         row, item = listed
         found = self.holds(keys[row], self.labels[self.of_item[item]])
-        if whose is not None:
-            return _different(row[found], whose[item[found]], len(bits))
+        if owners is not None:
+            return _different(row[found], owners.whose[item[found]], len(bits))
         return np.bincount(row[found], minlength=len(bits))
 
     def _of_grid(self, grid: Flags) -> Words:

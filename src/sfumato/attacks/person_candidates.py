@@ -34,11 +34,13 @@ class PersonCandidates:
         assert release.population is not None
         self.release = release
         self.population = release.population
+        self.order = np.argsort(release.unit_of_row, kind="stable")
+        """The rows of the original, person by person: the items of the sets."""
         self.conditions = [Condition(self.codes(name), release.quasi_identifier(name).covers) for name in release.cells]
 
     def codes(self, name: str) -> Integers:
-        """Return everybody's codes of a quasi-identifier."""
-        return self.population.column(name).codes.astype(np.int64)
+        """Return everybody's codes of a quasi-identifier, in the order of the items."""
+        return self.population.column(name).codes.astype(np.int64)[self.order]
 
     def sets(self, groups: Integers) -> Iterator[tuple[slice, Words]]:
         """Yield for some groups at a time the people whom their cells cover, as bits."""
@@ -50,11 +52,11 @@ class PersonCandidates:
         `groups`: distinct groups. `of_person`: the position of each person's group. `units`: who each of them is.
         """
         everybody = np.arange(self.population.rows)
-        rows = RowsOfPeople(self.release.unit_of_row, everybody, len(everybody))
-        order = np.argsort(of_person, kind="stable")
+        rows = RowsOfPeople(self.release.unit_of_row[self.order], everybody, len(everybody))
+        ordered = np.argsort(of_person, kind="stable")
         found = CandidateCounts.none(len(of_person))
         for part, bits in self.sets(groups):
-            low, high = np.searchsorted(of_person[order], [part.start, part.stop])
-            people = order[low:high]
+            low, high = np.searchsorted(of_person[ordered], [part.start, part.stop])
+            people = ordered[low:high]
             found.fill(rows, bits, of_person[people] - part.start, people, units[people])
         return found

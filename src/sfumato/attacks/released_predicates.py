@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.attacked_release import AttackedRelease, Secret, sampled
-from sfumato.attacks.candidate_bits import Condition, Equality, few_members, meetings
+from sfumato.attacks.candidate_bits import Condition, Equality, ItemOwners, few_members, meetings
 from sfumato.attacks.person_candidates import PersonCandidates
 from sfumato.data.column import Column
 from sfumato.data.groups import distinct_pairs, joint_ranks
@@ -58,7 +58,7 @@ class _Value:
     key: Integers
     stated: Flags
     people: Condition
-    """The condition on people of the original."""
+    """The condition on people of the original, in the order of `PersonCandidates`."""
     groups: Condition
     """The condition on groups that a published row of theirs may fulfil it."""
     inside: Integers
@@ -84,10 +84,11 @@ class CellPredicates:
     def families(self) -> list[Family]:
         """Return the predicates, family by family."""
         counts, whose = [np.zeros(len(self.groups), np.int64) for _ in self.values], _whose(self.release)
+        owners = None if whose is None else ItemOwners(whose[self.people.order])
         for part, bits in self.people.sets(self.groups):
             listed = few_members(bits)
             for count, value in zip(counts, self.values, strict=True):
-                count[part] = value.people.among(bits, value.key[part], listed, whose)
+                count[part] = value.people.among(bits, value.key[part], listed, owners)
         found: dict[str, list[tuple[_Value, Integers, Flags]]] = {}
         for value, count, certain in zip(self.values, counts, self._certain(), strict=True):
             found.setdefault(value.family, []).append((value, count, certain))
@@ -133,7 +134,7 @@ class CellPredicates:
                 continue
             own = cells[self.groups]
             for word, codes in zip(("lowest", "highest"), self.release.quasi_identifier(name).ends(), strict=True):
-                equal = Equality(column.codes.astype(np.int64))
+                equal = Equality(self.people.codes(name))
                 family = "cells and an end of an interval"
                 found.append(
                     _Value(
@@ -160,7 +161,7 @@ class CellPredicates:
                 f"cells and the rarest value of {secret.name}",
                 rarest[groups],
                 np.ones(len(groups), bool),
-                Equality(_true_codes(self.release, secret)),
+                Equality(_true_codes(self.release, secret)[self.people.order]),
                 Equality(h.values, h.group),
                 least[groups],
             )
@@ -185,7 +186,7 @@ class CellPredicates:
                     f"cells and the lowest or highest {secret.name}",
                     key[groups],
                     high[groups] >= 0,
-                    Condition(true, holds),
+                    Condition(true[self.people.order], holds),
                     Condition(np.where(high < 0, -1, key), holds),
                     inside[groups],
                 )
@@ -203,7 +204,8 @@ class CellPredicates:
         rarest = _first(group, values, counts == least[group], len(least))
         about = "cells and the rarest combination of unchanged columns"
         everything = np.ones(len(groups), bool)
-        return _Value(about, about, rarest[groups], everything, Equality(true), Equality(values, group), least[groups])
+        everybody = Equality(true[self.people.order])
+        return _Value(about, about, rarest[groups], everything, everybody, Equality(values, group), least[groups])
 
 
 def value_families(release: AttackedRelease) -> list[Family]:
