@@ -46,7 +46,7 @@ def measure(case: str, records: int, individuals: int, sample: int, seed: int) -
     counts_by_join(tiny, tiny.values)
     _one_by_one(matching, rows[:1])
     joined, counts = cpu_seconds(lambda: matching.sizes(matching.everything))
-    without, _ = cpu_seconds(lambda: matching.probabilities_without(matching.everything))
+    without, _ = cpu_seconds(lambda: matching.outcomes_without(matching.everything))
     (counting, wanted), (leaving, _) = _one_by_one(matching, rows[some])
     assert (counts[some] == wanted).all()
     scale = records / len(some)

@@ -231,16 +231,43 @@ def test_a_sample_of_the_people_is_attacked_and_named():
     assert "a random sample of 10 of 60 people" in found.notes[0]
 
 
-def test_rows_of_one_person_are_attacked_by_themselves():
+@dataclass(frozen=True)
+class Neighbour(Attack):
+    """Nothing says that it counts people.
+
+    The attacker knows nothing.
+
+    Compare with nothing.
+    """
+
+    name = "neighbour"
+
+    def run(self, release):
+        raise NotImplementedError
+
+
+def test_attacks_count_the_rows_of_people_or_people_with_several_rows():
     data = people().append_column("who", pa.array([i // 2 for i in range(60)]))
+    data = data.set_column(2, "ill", data.column("ill").take(pa.array([i // 2 for i in range(60)])))
     schema = sf.Schema(["age", "town"], ["ill"], person_id="who")
-    found = sf.attack(sf.anonymize(data, schema, sf.KAnonymity(2)), attacks=["homogeneity", "linkage", "learning"])
-    assert [one.attack for one in found] == ["homogeneity", "learning"]
-    assert found[1].success.tried == 30
-    assert found[0].notes == ("people have several rows, and each row is attacked by itself",)
-    assert {one.reason for one in found.skipped} == {
-        "people have several rows, and this attack takes each row for another person"
+    release = sf.anonymize(data, schema, [sf.KAnonymity(2), sf.DistinctLDiversity(2)])
+    short = sf.attacks.Replay(guesses=1, budget=2_060 * 4)
+    named = [short if name == short.name else name for name in ATTACKS.entries]
+    found = sf.attack(release, earlier=[release], attacks=[*named, Neighbour()])
+    assert {one.attack: one.reason for one in found.skipped} == {
+        "proximity": "ill: two values are equal or not, so there are no ranges",
+        "neighbour": "people have several rows, and this attack takes each row for another person",
     }
+    tried = {one.attack: one.success.tried for one in found}
+    assert {name for name, number in tried.items() if number == 30} >= {
+        "linkage", "linkability", "inference", "uniqueness", "learning", "swap-optimality", "composition",
+    }  # fmt: skip
+    assert tried["homogeneity"] == tried["skewness"] == 60
+    assert found[-1].attack == "composition"
+    homogeneity = next(one for one in found if one.attack == "homogeneity")
+    assert homogeneity.notes == ("people have several rows, and each row is attacked by itself",)
+    counted = ("singling-out", "replay", *(name for name, number in tried.items() if number == 30))
+    assert not any("each row is attacked" in note for one in found if one.attack in counted for note in one.notes)
 
 
 def test_a_success_exceeds_its_baselines_if_the_intervals_are_apart():

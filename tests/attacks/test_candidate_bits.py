@@ -44,6 +44,14 @@ def test_meetings_are_intersections(values, queries, random):
         again = [int((near(columns[0][part][at], np.array(values)) & row).sum()) for at, row in enumerate(flags)]
         for members in (None, bits.members(found)):
             assert conditions[0].among(found, columns[0][part], members).tolist() == again
+            whose = np.sort(weights % 5)
+            people = [
+                {whose[i] for i in np.flatnonzero(near(columns[0][part][at], np.array(values)) & row)}
+                for at, row in enumerate(flags)
+            ]
+            assert conditions[0].among(found, columns[0][part], members, bits.ItemOwners(whose)).tolist() == [
+                len(own) for own in people
+            ]
 
 
 def test_items_with_several_values():

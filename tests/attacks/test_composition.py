@@ -68,6 +68,42 @@ def test_beliefs_are_those_of_the_definition(rows):
     assert result.figures["people in several releases"] == len(set(placed[0]) & set(placed[1]))
 
 
+@given(ROWS, st.lists(st.integers(0, 3), min_size=12, max_size=12))
+def test_one_row_of_each_person_is_guessed(rows, who):
+    """Beliefs are about rows, whoever else's rows they are among; those about one row of each person are counted."""
+    first, second, secrets, _ = (list(column) for column in zip(*rows, strict=True))
+    who = who[: len(rows)]
+    release, other = (grouped(groups, {"s": secrets}, who=who) for groups in (first, second))
+    attacked = release.one_row_each.tolist()
+    assert sorted(who[row] for row in attacked) == sorted(set(who))
+    known = []
+    for groups in (first, second):
+        values = {group: Counter(s for s, own in zip(secrets, groups, strict=True) if own == group) for group in set(groups)}
+        known.append((dict(enumerate(groups)), values))
+    expected = composed(known, _ROUNDS)
+    result = one(Composition().run(replace(release, earlier=(other,))))
+    # of beliefs that are equal but for rounding, either may be the guess
+    near = [[v for v, b in expected[row].items() if b > max(expected[row].values()) - 1e-6] for row in attacked]
+    right = sum(values == [secrets[row]] for row, values in zip(attacked, near, strict=True))
+    maybe = sum(secrets[row] in values for row, values in zip(attacked, near, strict=True))
+    assert result.success.tried == len(set(who))
+    assert right <= round(result.success.share * result.success.tried) <= maybe
+    assert result.certain == sum(max(expected[row].values()) > 0.99 for row in attacked)
+
+
+@pytest.mark.parametrize("crossing", [True, False])
+def test_crossing_groups_reveal_people_with_several_rows(crossing):
+    """Nine people have two rows each, in one group of either release; the groups of the second release may be the same."""
+    secrets, who = [*"abcdefghi", *"abcdefghi"], [*range(9), *range(9)]
+    rows, columns = [i // 3 for i in who], [i % 3 for i in who]
+    release, other = (grouped(groups, {"s": secrets}, who=who) for groups in (rows, columns if crossing else rows))
+    result = one(Composition().run(replace(release, earlier=(other,))))
+    assert result.success.tried == 9
+    assert result.certain == result.right == (9 if crossing else 0)
+    assert result.success.share == (1 if crossing else pytest.approx(1 / 3))
+    assert "people have several rows, and one row of each, drawn at random, is attacked" in result.notes
+
+
 def test_crossing_groups_reveal_everybody():
     secrets = list("abcdefghi")
     rows, columns = [i // 3 for i in range(9)], [i % 3 for i in range(9)]

@@ -10,6 +10,7 @@ from hypothesis import given
 import naive_row_attacks as naive
 import sfumato as sf
 from sfumato.attacks import Linkage
+from sfumato.attacks.attacked_release import one_row_of_each
 from small_releases import NAMES, small_release, small_releases
 
 
@@ -21,15 +22,27 @@ def agrees(result, expected):
     assert result.figures["highest chance"] == pytest.approx(float(max(chance for chance, _, _ in expected)))
 
 
-@given(small_releases())
+@given(small_releases(several=True))
 def test_agrees_with_the_oracle(case):
-    everything, few, journalist, marketer = Linkage().run(case.attacked)
-    agrees(everything, naive.linked(case.people, case.rows, NAMES, True))
-    agrees(few, naive.linked_by_some(case.people, case.rows, NAMES, 1))
-    agrees(journalist, naive.linked(case.people, case.rows, NAMES, False))
-    agrees(marketer, naive.named(case.people, case.rows, NAMES))
-    assert everything.baselines["a random row"].share == 1 / len(case.rows)
-    assert journalist.baselines["a random row"].share == 1 / len(case.people)
+    everything, few, *by_all_rows, journalist, marketer = Linkage().run(case.attacked)
+    attacked, known = case.attacked_rows, (case.people, case.rows, NAMES)
+    linked, some = naive.linked(*known, True, case.who), naive.linked_by_some(*known, 1, case.who)
+    named, everybody = naive.named(*known, case.who), naive.linked(*known, False, case.who)
+    agrees(everything, [linked[row] for row in attacked])
+    agrees(few, [some[row] for row in attacked])
+    agrees(marketer, [named[row] for row in attacked])
+    if {*case.who[: len(case.rows)]} != {*case.who}:  # somebody is suppressed
+        attacked = one_row_of_each(np.array(case.who), 99).tolist()
+        assert sorted(case.who[row] for row in attacked) == sorted({*case.who})
+    agrees(journalist, [everybody[row] for row in attacked])
+    assert everything.baselines["a random row"].share == pytest.approx(1 / len({*case.who[: len(case.rows)]}))
+    assert journalist.baselines["a random row"].share == 1 / len({*case.who})
+    if by_all_rows:
+        together = naive.linked_by_all_rows(*known, case.who)
+        agrees(by_all_rows[0], [together[row] for row in case.attacked_rows])
+    several = len({*case.who}) < len(case.who)
+    split = len({*zip(case.who, case.group, strict=False)}) > len({*case.who[: len(case.rows)]})
+    assert len(by_all_rows) == (several and not split)
 
 
 def people(count, seed=0):
@@ -55,6 +68,42 @@ def test_a_table_that_shows_nothing_links_nobody():
     for result in Linkage().run(case.attacked):
         assert result.success.share == pytest.approx(1 / 60)
         assert (result.certain, result.exceeds) == (0, False)
+
+
+def test_two_rows_of_one_person_do_not_hide_one_another():
+    """Thirty people have two rows each, in a group of their own: as rows they are two, and there is one person to find."""
+    everybody, who = people(60), [n // 2 for n in range(60)]
+    texts = [{"age": f"[{2 * n + 1}, {2 * n + 2}]", "town": "*"} for n in who]
+    case = small_release(everybody, texts, [sf.KAnonymity(5)], who=who)
+    prosecutor = Linkage().run(case.attacked)[0]
+    assert (prosecutor.success.share, prosecutor.certain, prosecutor.right) == (1.0, 30, 30)
+    assert prosecutor.exceeds
+    rows = Linkage().run(small_release(everybody, texts, [sf.KAnonymity(5)]).attacked)[0]
+    assert (rows.success.share, rows.success.tried, rows.certain) == (0.5, 60, 0)
+
+
+def test_many_rows_of_a_person_in_one_group_link_nobody():
+    """Everybody is in one group: on average a random row is a person's as often as a random person is."""
+    everybody, who = people(60), [*[0] * 31, *range(1, 30)]
+    case = small_release(everybody, [{"age": "*", "town": "*"}] * 60, who=who)
+    for result in Linkage().run(case.attacked):
+        assert result.success.share == pytest.approx(1 / 30)
+        assert (result.success.tried, result.certain, result.exceeds) == (30, 0, False)
+
+
+def test_whoever_knows_all_rows_of_a_person_has_fewer_candidates(monkeypatch):
+    """Each pair of neighbouring ages belongs to one person; cells of four ages overlap by two."""
+    everybody, who = people(40), [n // 2 for n in range(40)]
+    texts = [{"age": f"[{2 * n + n % 2}, {2 * n + 3}]", "town": "*"} for n in who]
+    case = small_release(everybody, texts, who=who)
+    known = (case.people, case.rows, NAMES)
+    one, _, every, *_ = whole = Linkage().run(case.attacked)
+    assert every.about == "rows (prosecutor, all quasi-identifiers of all rows of a person)"
+    assert every.success.share > one.success.share + 0.1
+    assert not any("one row of each" in note for note in every.notes)
+    agrees(every, [naive.linked_by_all_rows(*known, who)[row] for row in case.attacked_rows])
+    monkeypatch.setattr("sfumato.attacks.row_candidates._WORDS", 1)
+    assert [result.to_dict() for result in Linkage().run(case.attacked)] == [result.to_dict() for result in whole]
 
 
 def test_suppressed_people_make_the_journalist_wrong():

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import sfumato as sf
+from naive_replays import replayed
 from sfumato.attacks import Replay
 from sfumato.attacks.attacked_sources import attacked_release
 
@@ -22,6 +26,51 @@ def people_of(rows, seed):
     draw = np.random.default_rng(seed)
     ill = draw.integers(0, 6, rows)
     return pa.table({"age": draw.integers(20, 60, rows), "zip": draw.integers(0, 50, rows), "ill": [f"d{x}" for x in ill]})
+
+
+@settings(max_examples=settings.default.max_examples // 15)  # a case runs the method some twenty times
+@given(st.integers(0, 2**16), st.booleans())
+def test_agrees_with_the_oracle(seed, several):
+    draw = np.random.default_rng(seed)
+    who = np.sort(draw.integers(0, 6, 10)) if several else np.arange(8)
+    data = people_of(len(who), seed).append_column("who", pa.array(who)).to_pydict()
+    schema = replace(SCHEMA, person_id="who")
+
+    def run(secrets):
+        table = pa.table({**data, "ill": secrets})
+        try:
+            made = sf.anonymize(table, schema, [sf.KAnonymity(2), sf.DistinctLDiversity(2)], method="mondrian", seed=SEED)
+        except sf.errors.SfumatoError:
+            return None
+        groups = np.empty(len(who), np.int64)
+        groups[made.private.rows] = made.audit.groups.of_row
+        run.release = made
+        return groups.tolist()
+
+    groups = run(data["ill"])
+    assume(groups is not None)
+    found = sf.attack(run.release, attacks=[Replay(seed=SEED, guesses=1)])
+    expected = {}
+    for person in np.unique(who).tolist():
+        alike = [one for one in np.unique(who) if (who == one).sum() == (who == person).sum()]
+        if not several or any(
+            groups[np.argmax(who == one)] == groups[np.argmax(who == person)] for one in alike if one != person
+        ):
+            expected[person] = replayed(groups, who.tolist(), data["ill"], person, run)
+    if not expected:
+        assert found.skipped[0].reason.startswith("nobody has as many rows")
+        return
+    chances, certain = [], []
+    for person, (values, possible) in expected.items():
+        truth = tuple(ill for ill, own in zip(data["ill"], who, strict=True) if own == person)
+        among = {value: count for value, count in values.items() if value in possible} or values
+        best = [value for value, count in among.items() if count == max(among.values())]
+        chances.append(Fraction(truth in best, len(best)))
+        certain += [truth in possible] if len(possible) == 1 else []
+    result = found[0]
+    assert result.success.tried == len(expected)
+    assert result.success.share == pytest.approx(float(sum(chances) / len(chances)))
+    assert (result.certain, result.right) == (len(certain), sum(certain))
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +116,36 @@ def test_a_method_that_ignores_secrets_reveals_nothing():
     release = sf.anonymize(data, SCHEMA, [sf.KAnonymity(4), sf.DistinctLDiversity(1)], method="mondrian", seed=SEED)
     result = sf.attack(release, attacks=[Replay(seed=SEED, guesses=1, budget=2_030 * 20)])[0]
     assert result.success == result.baselines[MODE]
+
+
+def visits_of(people, seed):
+    """Everybody twice."""
+    data = people_of(people, seed).append_column("who", pa.array(range(people)))
+    return data.take(pa.array(np.repeat(np.arange(people), 2)))
+
+
+def test_the_seed_reveals_the_secrets_of_people_with_several_rows():
+    schema = replace(SCHEMA, person_id="who")
+    release = sf.anonymize(visits_of(48, 3), schema, REQUIREMENT, method="glaze", seed=SEED)
+    result = sf.attack(release, attacks=[Replay(seed=SEED, guesses=1, budget=2_096 * 7)])[0]
+    assert result.success.share > result.baselines[MODE].share + 0.2
+    assert result.right == result.certain > 0
+    assert "people have several rows, and all secrets of one are guessed at once" in result.notes
+
+
+def test_a_method_that_ignores_secrets_reveals_nothing_of_people_with_several_rows():
+    requirement, schema = [sf.KAnonymity(4), sf.DistinctLDiversity(1)], replace(SCHEMA, person_id="who")
+    release = sf.anonymize(visits_of(30, 1), schema, requirement, method="mondrian", seed=SEED)
+    result = sf.attack(release, attacks=[Replay(seed=SEED, guesses=1, budget=2_060 * 20)])[0]
+    assert result.success == result.baselines[MODE]
+    assert result.success.tried > 1
+
+
+def test_people_with_other_numbers_of_rows_cannot_exchange_secrets():
+    who = [0, 1, 1]
+    data = pa.table({"age": [30, 31, 31], "zip": [5, 5, 5], "ill": ["flu", "gout", "gout"], "who": who})
+    release = sf.anonymize(data, replace(SCHEMA, person_id="who"), [sf.KAnonymity(2), sf.DistinctLDiversity(2)])
+    assert "nobody has as many rows as somebody else" in sf.attack(release, attacks=["replay"]).skipped[0].reason
 
 
 def test_groups_that_resist_reveal_nothing_without_the_seed():

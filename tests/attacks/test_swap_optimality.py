@@ -14,12 +14,14 @@ from hypothesis import strategies as st
 
 import naive
 import sfumato as sf
+from attacked_tables import one as one_of
 from naive_swaps import breaks, lowering_swaps, marginals
 from sfumato.attacks import SwapOptimality
 from sfumato.attacks.attacked_sources import attacked_release
-from sfumato.attacks.constrained_secrets import constrained_secrets, search_task
+from sfumato.attacks.constrained_secrets import constrained_secrets, groups_of_people, search_task
 from sfumato.attacks.swap_optimality import propagated
 from sfumato.attacks.unmade_swaps import swap_verdicts_of, unmade_swaps
+from sfumato.data.groups import renumber
 from sfumato.errors import ParameterError
 
 SCHEMA = sf.Schema(["age", "job"], ["ill"], kinds={"age": "numeric", "job": "categorical", "ill": "categorical"})
@@ -48,23 +50,30 @@ def small_cases(draw):
     return data, groups
 
 
-def published(data, groups, principles):
+def published(data, groups, principles, schema=SCHEMA):
     """Return what an attacker sees of groups that nobody asked whether they satisfy anything."""
     table = pa.table({"age": [f"*{g}" for g in groups], "job": ["*"] * len(groups), "ill": data.column("ill")})
-    found = attacked_release(table, data, schema=SCHEMA, principles=principles)
+    found = attacked_release(table, data, schema=schema, principles=principles)
     return replace(found, method={"name": "glaze"})
 
 
-def cost_of(data):
-    """Return the cost of the cells of some rows: the span of ages over that of all, and the share of all jobs."""
-    columns = data.to_pydict()
-    known = [age for age in columns["age"] if age is not None]
-    span = (max(known) - min(known)) or 1
+def cost_of(ages, jobs):
+    """Return the cost of the cells of some rows: the span of ages over that of all, and the share of all jobs.
+
+    `ages`, `jobs`: columns of each kind; several of a kind weigh as much as one.
+    """
 
     def cost(rows):
-        ages, jobs = {columns["age"][row] for row in rows}, {columns["job"][row] for row in rows}
-        age = 0.0 if len(ages) == 1 else 1.0 if None in ages else (max(ages) - min(ages)) / span
-        return age + (0.0 if len(jobs) == 1 else len(jobs) / len(set(columns["job"])))
+        total = 0.0
+        for column in ages:
+            known = [age for age in column if age is not None]
+            own = {column[row] for row in rows}
+            part = 0.0 if len(own) == 1 else 1.0 if None in own else (max(own) - min(own)) / (max(known) - min(known))
+            total += part / len(ages)
+        for column in jobs:
+            own = {column[row] for row in rows}
+            total += (0.0 if len(own) == 1 else len(own) / len(set(column))) / len(jobs)
+        return total
 
     return cost
 
@@ -75,8 +84,49 @@ def test_unmade_swaps_are_those_that_lower_the_loss(case):
     seen = published(data, groups, [sf.DistinctLDiversity(2)])
     swaps = unmade_swaps(search_task(seen), seen.group_of_person, 100)
     members = [np.flatnonzero(groups == g).tolist() for g in range(int(groups.max()) + 1)]
-    expected = lowering_swaps(members, cost_of(data))
+    columns = data.to_pydict()
+    expected = lowering_swaps(members, cost_of([columns["age"]], [columns["job"]]))
     assert set(zip(swaps.one.tolist(), swaps.other.tolist(), strict=True)) == set(expected)
+
+
+@given(small_cases(), st.lists(st.integers(0, 6), min_size=10, max_size=10))
+def test_people_with_several_rows_are_swapped_as_one(case, who):
+    """A column that varies within people is two columns of half the weight: everybody's lowest and highest value."""
+    data, groups = case
+    who = renumber(who[: len(groups)])
+    first = [who.tolist().index(person) for person in range(int(who.max()) + 1)]
+    groups = np.unique(groups[first], return_inverse=True)[1][who]
+    ills = [data.column("ill").to_pylist()[first[person]] for person in who]
+    data = pa.table({"age": data.column("age"), "job": data.column("job"), "ill": pa.array(ills, pa.string()), "who": who})
+    seen = published(data, groups, [sf.DistinctLDiversity(2)], replace(SCHEMA, person_id="who"))
+    task, group = search_task(seen), groups_of_people(seen)
+    assert group.tolist() == groups[first].tolist()
+    columns = {}
+    for name in ("age", "job"):
+        values = data.column(name).to_pylist()
+        own = [
+            sorted((v for v, p in zip(values, who, strict=True) if p == person), key=last) for person in range(len(first))
+        ]
+        ends = [[each[0] for each in own], [each[-1] for each in own]]
+        columns[name] = ends if ends[0] != ends[1] else ends[:1]
+    members = [np.flatnonzero(group == g).tolist() for g in range(int(group.max()) + 1)]
+    swaps = unmade_swaps(task, group, 100)
+    expected = lowering_swaps(members, cost_of(columns["age"], columns["job"]))
+    assert set(zip(swaps.one.tolist(), swaps.other.tolist(), strict=True)) == set(expected)
+    secret = constrained_secrets(seen, task)[0]
+    verdicts = swap_verdicts_of(swaps, secret, group)
+    own = [ills[row] for row in first]
+    label = dict(zip(secret.codes.tolist(), own, strict=True))
+    for one, other, start in zip(verdicts.one, verdicts.other, verdicts.table, strict=True):
+        here, there = ([own[i] for i in np.flatnonzero(group == group[person])] for person in (one, other))
+        secrets = [[label[int(v)] for v in np.unique(secret.codes[group == group[person]])] for person in (one, other)]
+        wanted = [breaks(here, there, u, v, lambda each: naive.distinct(each) >= 2) for u in secrets[0] for v in secrets[1]]
+        assert verdicts.breaks[start : start + len(wanted)].tolist() == wanted
+
+
+def last(value):
+    """Missing values come last."""
+    return (True, 0) if value is None else (False, value)
 
 
 def emd(group, table):
@@ -246,11 +296,39 @@ def test_what_cannot_be_measured_has_a_reason(release, change, reason):
         SwapOptimality().run(replace(attacked_release(release), **change))
 
 
-def test_people_with_several_rows_are_not_attacked():
+def test_people_with_several_rows_are_revealed_and_secrets_that_are_dealt_again_are_not():
+    who = np.repeat(np.arange(700), 2)
+    data = people_of(700, 1).take(pa.array(who)).append_column("who", pa.array(who))
+    requirement, schema = [sf.KAnonymity(4), sf.FrequencyLDiversity(4)], replace(SCHEMA, person_id="who")
+    seen = attacked_release(sf.anonymize(data, schema, requirement, method="glaze", seed=3))
+    result = one_of(SwapOptimality().run(seen))
+    assert result.success.tried == 700
+    assert result.exceeds
+    assert result.success.share > result.baselines[MODE].share + 0.1
+    assert "people have several rows, which are swapped together" in result.notes
+    table, group, shares = seen.original.data, seen.group_of_person[::2], []
+    for number in range(8):
+        whose = np.empty(700, np.int64)
+        whose[np.argsort(group, kind="stable")] = np.lexsort([np.random.default_rng(number).random(700), group])
+        ills = table.column("ill").take(pa.array(np.repeat(2 * whose, 2)))
+        again = replace(seen.original, data=table.set_column(table.schema.get_field_index("ill"), "ill", ills))
+        silent = one_of(SwapOptimality().run(replace(seen, original=again)))
+        assert not silent.exceeds
+        assert silent.baselines == result.baselines | {MODE: silent.baselines[MODE]}
+        shares.append(silent.success.share)
+    assert np.mean(shares) == pytest.approx(result.baselines[DEALT].share, abs=0.02)
+
+
+def test_what_people_with_several_rows_must_have_in_common():
     data = people_of(60, 5).append_column("who", pa.array(np.arange(60) // 2))
-    schema = sf.Schema(["age", "job"], ["ill"], person_id="who")
+    schema = replace(SCHEMA, person_id="who")
     release = sf.anonymize(data, schema, [sf.KAnonymity(2), sf.DistinctLDiversity(2)], method="mondrian")
-    assert "several rows" in sf.attack(release, attacks=["swap-optimality"]).skipped[0].reason
+    reason = sf.attack(release, attacks=["swap-optimality"]).skipped[0].reason
+    assert reason.startswith("ill varies within people")
+    data = people_of(8, 6).take(pa.array([*range(8), *range(8)])).append_column("who", pa.array([*range(8), *range(8)]))
+    seen = published(data, np.arange(16) // 8, [sf.DistinctLDiversity(2)], schema)
+    with pytest.raises(sf.attacks.NotMeasured, match="the rows of some people are in several groups"):
+        SwapOptimality().run(seen)
 
 
 def test_other_secrets_than_those_of_the_people_are_noticed():

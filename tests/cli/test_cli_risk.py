@@ -124,6 +124,19 @@ def test_a_limit_follows_what_the_rule_is_against(desk):
     assert not (desk / "most").exists()
 
 
+def test_false_identifications_and_triples(desk):
+    """By hand, with 2, 1, 2, 1, 2, 1 people who fit: half of Φ is lost for a wrong name, and Φ is 1 more for the triple."""
+    old = "weights = { illness = 5, town = 0.5 }"
+    configured(desk, old, f'{old}\nfalse_identification = "0.5"\ntriples = [["age", "town", "illness", 1]]')
+    shown = sfumato("risk", "risk.toml", cwd=desk)
+    assert shown.returncode == 0, shown.stderr
+    assert "0.5 of the sensitivity counts as loss" in " ".join(shown.stdout.split())
+    found = json.loads(sfumato("risk", "risk.toml", "--json", "--report", "risk.html", cwd=desk).stdout)
+    assert found["sensitivity"]["false_identification"] == "0.5"
+    assert found["risk"] == pytest.approx((3 * 8.5 * 0.75 + 2 * 8.5 + 7.5) / 6)
+    assert "If the attacker names another individual" in (desk / "risk.html").read_text(encoding="utf-8")
+
+
 def test_report(desk):
     done = sfumato("risk", "risk.toml", "--report", "risk.html", "--disclose", "2", "--output", "out", cwd=desk)
     assert done.returncode == 0, done.stderr

@@ -76,7 +76,7 @@ def test_records_of_which_the_same_is_disclosed_may_be_looked_up_once(case, lean
         patch.setattr(sorted_join, "_SORT", 0)
         for found, wanted in zip(itself.match(rule), one_by_one, strict=True):
             assert found.tolist() == wanted.tolist()
-        without = itself.probabilities_without(rule)
+        without = itself.outcomes_without(rule)[0]
     for j in range(itself.attributes):
         rest = rule.copy()
         rest[:, j] = False

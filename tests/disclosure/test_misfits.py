@@ -64,7 +64,7 @@ def test_who_fits(case, random):
     assert matching.sizes(rule).tolist() == [len(each) for each in found]
     wanted = [chance(r, told, people, leanings, o, misfits) for r, told, o in zip(records, shown, own, strict=True)]
     assert matching.probabilities(rule).tolist() == pytest.approx([float(each) for each in wanted])
-    without = matching.probabilities_without(rule)
+    without = matching.outcomes_without(rule)[0]
     for i, told in enumerate(shown):
         for j in told:
             rest = [other for other in told if other != j]

@@ -45,17 +45,18 @@ def cases(draw, leaning=False):
         "weights": dict(zip(names, weights, strict=True)),
         "pairs": {(names[j], names[h]): w for (j, h), w in pairs.items()},
     }
+    false = draw(st.sampled_from([Fraction(0), Fraction(0), Fraction(1, 3), Fraction(1), Fraction(5, 2)]))
     form = draw(st.sampled_from(["additive", "multiplicative", "constant", "function"]))
     shown = [naive.disclosed(row, rule[i]) for i, row in enumerate(rows)]
     if form == "constant":
-        phi, values = ConstantSensitivity("7/3"), [Fraction(7, 3)] * n
+        phi, values = ConstantSensitivity("7/3", false_identification=false), [Fraction(7, 3)] * n
     elif form == "function":
         phi, values = (
-            CustomSensitivity(lambda disclosed, identity: Fraction(len(disclosed), 10)),
+            CustomSensitivity(lambda disclosed, identity: Fraction(len(disclosed), 10), false_identification=false),
             [Fraction(sum(value is not None for value in row), 10) for row in shown],
         )
     else:
-        phi = (Additive if form == "additive" else Multiplicative)(**told)
+        phi = (Additive if form == "additive" else Multiplicative)(**told, false_identification=false)
         values = [naive.linear(row, weights, pairs) for row in shown]
         values = values if form == "additive" else [naive.power(value) for value in values]
     own = leans = None
@@ -65,7 +66,7 @@ def cases(draw, leaning=False):
         for lean in leans:
             lean[0] = Fraction(1)
     losses = [
-        [naive.times(values[i], naive.chance(shown[i], book, leans and leans[b], own and own[b][i])) for i in range(n)]
+        [naive.times(values[i], naive.harm(shown[i], book, false, leans and leans[b], own and own[b][i])) for i in range(n)]
         for b, book in enumerate(books)
     ]
     return rows, rule, books, (share, 1 - share), phi, shown, losses, own, leans
@@ -131,6 +132,19 @@ def test_an_attacker_who_leans(case):
         if exact != math.inf and phi.name != "multiplicative":
             assert risk_of(found.setting, rule, exact).holds is True
             assert exact == 0 or risk_of(found.setting, rule, exact - TINY).holds is False
+
+
+@given(cases(leaning=True), st.booleans())
+def test_without_an_attribute_the_risk_is_that_of_the_rule_that_withholds_it(case, leaning):
+    rows, rule, books, _, phi, _, _, own, leans = case
+    ids = [f"p{own[0].index(v)}" if v in own[0] else f"q{v}" for v in range(len(books[0]))]
+    book = frame(books[0], id=ids, lean=[str(float(lean)) for lean in leans[0]])
+    people = frame(rows, id=[f"p{i}" for i in range(len(rows))])
+    dictionary = Dictionary(book, identity="id", name="book", weight="lean" if leaning else None)
+    setting = setting_of(people, sf.Schema(), dictionary, identity="id", sensitivity=phi)
+    for j, each in enumerate(risk_of(setting, rule).by_attribute):
+        without = rule & (np.arange(rule.shape[1]) != j)
+        assert each.without == near(risk_of(setting, without).risk)
 
 
 def book_of(*rows, name="book", **more):

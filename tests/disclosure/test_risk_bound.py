@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -53,7 +54,7 @@ def ordered(draw):
     book += [person() for _ in range(draw(st.integers(0, 3)))]
     rule = np.array([[draw(st.booleans()) for _ in range(m)] for _ in records])
     phi = draw(st.sampled_from([Additive(default="0.5"), Multiplicative(), Additive({"a0": "inf"}, default=0)]))
-    return records, staff, book, rule, phi
+    return records, staff, book, rule, replace(phi, false_identification=draw(st.sampled_from([0, "0.3", 1])))
 
 
 @given(ordered())
@@ -63,6 +64,17 @@ def test_the_bound(case):
     found = bound(*tables, rule, sensitivity=phi)
     assert found.holds, str(found)
     assert found.true <= found.estimated * (1 + 1e-12)
+
+
+def test_no_bound_if_a_false_identification_harms_more_than_a_correct_one():
+    """The attacker knows one more individual, and is wrong more often, which harms three times as much."""
+    records = frame([1], [["x"]])
+    staff, book = frame([1, 2], [["x"], ["x"]]), frame([1, 2, 3], [["x"], ["x"], ["x"]])
+    assert bound(records, staff, book, sensitivity=Additive(false_identification=1)).holds
+    found = bound(records, staff, book, sensitivity=Additive(false_identification=3))
+    assert (found.estimated, found.true) == (2, pytest.approx(7 / 3))
+    assert [each.name for each in found.failing] == ["a false identification harms at most as much as a correct one"]
+    assert "false_identification is 3" in str(found)
 
 
 CELLS = {

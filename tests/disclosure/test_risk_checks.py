@@ -247,10 +247,12 @@ def test_the_consistent_individuals_are_those_of_the_definition(records, people,
 
 
 SENSITIVITIES = [
-    Additive({"age": 3}, pairs={("age", "name"): "0.5"}),
+    Additive({"age": 3}, pairs={("age", "name"): "0.5"}, triples={("age", "range", "name"): 2}),
     Additive({"range": "inf", "age": 0}),
     Multiplicative({"age": "0.3"}, default="0.1"),
     ConstantSensitivity("2.5"),
+    Additive({"range": "inf"}, default="0.5", false_identification="0.4"),
+    Multiplicative(default="0.2", false_identification=3),
 ]
 
 
@@ -288,6 +290,15 @@ def test_sensitivities_by_record_are_read_from_the_original(tmp_path):
     )
     made.save(tmp_path / "out")
     assert sensitivities({"kind": "additive", "records": "by record"}, ["age"], np.ones((1, 1), bool), None) is None
+
+
+def test_the_harm_of_a_false_identification_is_stated_and_checked(tmp_path):
+    folder = saved(tmp_path, sensitivity=Additive(false_identification="0.5"))
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "names another individual, 0.5 of the sensitivity" in page and "plus 0.5 of it" in page
+    assert sf.verify(folder, PEOPLE, dictionaries=REGISTER).holds
+    rewrite(folder, lambda content: content["sensitivity"].update(false_identification="0.4"))
+    assert verdicts(sf.verify(folder, PEOPLE, dictionaries=REGISTER))["risk against register"] is False
 
 
 def test_assumptions_wrap_one_dictionary_or_several():

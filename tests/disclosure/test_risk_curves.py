@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise
 
@@ -154,6 +155,15 @@ def test_an_estimate_that_is_none():
     assert (point.estimated, point.true, point.emptied) == (0, 1, 1)
     assert "1 of 1 records" in below[0].why
     assert below[0].to_dict()["why"] == below[0].why
+
+
+def test_an_estimate_is_no_bound_if_a_false_identification_harms_more():
+    case = [["a"]], [["a"], ["a"]], [1]
+    whole = setting(case, owned=False)
+    harmful = replace(whole, phi=replace(whole.phi, false_identification=3.0))
+    found = [true_against_estimated(each, ("0.5", "1"), ("1",))[0] for each in (whole, harmful)]
+    assert [one.below for one in found] == [0, 1]
+    assert "a false identification harms more" in found[1].why
 
 
 @given(st.data())

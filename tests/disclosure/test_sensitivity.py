@@ -47,6 +47,7 @@ def weighted(draw):
     records = draw(st.none() | st.lists(WEIGHTS, min_size=n, max_size=n))
     cells = draw(st.dictionaries(st.just("c"), st.lists(WEIGHTS, min_size=n, max_size=n)))
     pairs = draw(st.dictionaries(st.sampled_from([("a", "b"), ("c", "a"), ("b", "c")]), WEIGHTS))
+    triples = draw(st.dictionaries(st.sampled_from([("c", "a", "b")]), WEIGHTS))
     by_record = [Fraction(1)] * n if records is None else [exact(weight) for weight in records]
     wanted = []
     for i, row in enumerate(rows):
@@ -55,8 +56,8 @@ def weighted(draw):
             for name in NAMES
         ]
         both = {
-            (NAMES.index(one), NAMES.index(other)): naive.times(exact(weight), by_record[i])
-            for (one, other), weight in pairs.items()
+            tuple(map(NAMES.index, together)): naive.times(exact(weight), by_record[i])
+            for together, weight in (*pairs.items(), *triples.items())
         }
         wanted.append(naive.linear(naive.disclosed(row, rule[i]), each, both))
     columns = {name: pa.array([row[j] for row in rows], pa.string()) for j, name in enumerate(NAMES)}
@@ -65,7 +66,7 @@ def weighted(draw):
     if cells and draw(st.booleans()):
         columns["u"] = pa.array([str(weight) for weight in cells["c"]])
         cells = {"c": "u"}
-    parameters = {"default": default, "records": records, "cells": cells, "pairs": pairs}
+    parameters = {"default": default, "records": records, "cells": cells, "pairs": pairs, "triples": triples}
     return table(columns), rule, weights, parameters, wanted
 
 
@@ -98,18 +99,19 @@ def test_the_multiplicative_form(case):
 
 
 def test_special_cases_of_the_paper():
-    """Φ₂ is the record's weight times what is disclosed of it; Φ₃ may be a product; Φ₄ adds pairs."""
+    """Φ₂ is the record's weight times what is disclosed of it; Φ₃ may be a product; Φ₄ adds pairs and triples."""
     records = table({"a": [1, 2], "b": [3, None], "w": [2, 5]})
-    everything = present(records, ["a", "b"])
 
-    def of(phi):
-        return phi.weights_of(records, ["a", "b"], None).of(everything).tolist()
+    def of(phi, names=("a", "b")):
+        return phi.weights_of(records, names, None).of(present(records, names)).tolist()
 
     assert of(Additive({"a": 3}, default="0.5")) == [3.5, 3]
     assert of(Additive(records="w")) == [4, 5]
     assert of(Additive({"a": 3}, records=[2, 5])) == [8, 15]
     assert of(Additive(cells={"a": "w", "b": [7, 8]})) == [9, 5]
     assert of(Additive(pairs={("b", "a"): 4}, records="w")) == [12, 5]
+    assert of(Additive(triples={("w", "b", "a"): 4}), ["a", "b", "w"]) == [7, 2]
+    assert of(Additive(triples=[["a", "b", "w", 4]], records="w"), ["a", "b", "w"]) == [14, 10]
     assert of(Multiplicative({"a": 0}, default=1)) == pytest.approx([math.e, 1])
     assert of(ConstantSensitivity("2.5")) == [2.5, 2.5]
 
@@ -153,6 +155,8 @@ def test_the_user_own_function():
     assert [total * told.unit for total in told.totals] == [Fraction(2, 3), Fraction(1, 3)]
     assert own.to_dict()["kind"] == "function"
     assert CustomSensitivity("builtins:len").to_dict() == {"kind": "function", "function": "builtins:len"}
+    mistaken = CustomSensitivity("builtins:len", false_identification=2).to_dict()
+    assert mistaken == {"kind": "function", "function": "builtins:len", "false_identification": "2"}
 
 
 @pytest.mark.parametrize("answer", [-1, math.nan, "much", None, True, -math.inf, np.nan, "nan"])
@@ -196,8 +200,13 @@ def test_a_function_that_fails_or_is_none():
         ({"pairs": {("a", "a"): 1}}, "pairs", "not a pair"),
         ({"pairs": {"ab": 1}}, "pairs", "not a pair"),
         ({"pairs": [["a", "b", 1], ["b", "a", 1]]}, "pairs", "twice"),
-        ({"pairs": [["a", 1]]}, "pairs", "invalid pairs"),
+        ({"pairs": [["a", 1]]}, "pairs", "not a pair"),
+        ({"pairs": 3}, "pairs", "invalid pairs"),
         ({"pairs": {("a", "b"): -2}}, "pairs.a,b", "-2 is negative"),
+        ({"triples": {("a", "b"): 1}}, "triples", "not a triple"),
+        ({"triples": [["a", "b", "a", 1]]}, "triples", "not a triple"),
+        ({"triples": [["a", "b", "c", 1], ["c", "a", "b", 1]]}, "triples", "twice"),
+        ({"triples": {("a", "b", "c"): "x"}}, "triples.a,b,c", "'x' is not a number"),
     ],
 )
 def test_what_is_no_weight_is_refused_by_name(kind, parameters, key, words):
@@ -214,6 +223,7 @@ def test_what_is_no_weight_is_refused_by_name(kind, parameters, key, words):
         (Additive({"id": 1}), "id", "not an attribute"),
         (Additive(cells={"other": [1, 1]}), "other", "no such column"),
         (Additive(pairs={("age", "zip"): 1}), "zip", "no such column"),
+        (Additive(triples={("age", "age2", "zip"): 1}), "age2", "no such column"),
         (Additive(records="weight"), "weight", "no such column"),
     ],
 )
@@ -236,6 +246,16 @@ def test_a_wrong_weight_in_a_column_names_its_row(cell, words):
 def test_a_list_of_weights_must_be_as_long_as_the_records():
     with pytest.raises(sf.errors.ParameterError, match="has 1 weights for 2 records"):
         Additive(records=[1]).weights_of(table({"age": [30, 41]}), ["age"], None)
+
+
+@pytest.mark.parametrize("kind", [Additive, Multiplicative, ConstantSensitivity])
+def test_a_false_identification(kind):
+    assert kind(false_identification="0.50").to_dict()["false_identification"] == "0.5"
+    assert "false_identification" not in kind().to_dict()
+    assert kind(false_identification="1/4").weights_of(table({"a": [1]}), ["a"], None).false_identification == 0.25
+    for wrong in (-1, 10**7, "much", math.inf):
+        with pytest.raises(sf.errors.ParameterError, match="false_identification"):
+            kind(false_identification=wrong)
 
 
 def test_powers_that_no_float_holds_are_refused():

@@ -30,7 +30,7 @@ def test_join(seed):
         patch.setattr(sorted_join, "_SORT", int(random.choice([0, 1000])))  # by sorting, or by bits of common values
         patch.setattr(common_values, "BLOCK", 8)
         counts, sums, among = both.match(rule, shares.append)
-        without = both.probabilities_without(rule)
+        without = both.outcomes_without(rule)[0]
 
     def fits(i, v):
         return all(not rule[i, j] or mine[i, j] < 0 or theirs[v, j] in (-1, mine[i, j]) for j in range(m))

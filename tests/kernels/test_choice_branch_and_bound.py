@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -26,33 +27,40 @@ class Case:
         self.agreed = np.concatenate(lists).astype(np.int64)
         self.sizes = random.integers(1, 5, len(self.agreed)).astype(float)
         own = [int(random.choice(some)) if len(some) and random.random() < 0.3 else -1 for some in lists]
-        self.own, self.own_weight = np.array(own), np.where(np.array(own) < 0, 1.0, 2.0)
+        self.own, self.own_weight = np.array(own), np.where(np.array(own) < 0, 1.0, 0.5)
         self.agreements = self.agreed, self.sizes, self.starts, self.own, self.own_weight
         self.form = int(random.choice([SUM, PRODUCT, CONSTANT]))
         self.cells, self.scale = random.choice([0, 0.5, 1, 2], self.c), float(random.choice([0, 1, 2]))
         self.pairs = np.triu(random.choice([0, 0, 1.5], (self.c, self.c)), 1)
+        self.threes = [three for three in itertools.combinations(range(self.c), 3) if random.random() < 0.3]
+        masks = np.array([sum(1 << j for j in three) for three in self.threes], np.int64)
+        self.triples = masks, random.choice([0.5, 1.5], len(masks))
         self.mix = np.eye(self.dictionaries) if random.random() < 0.5 else np.full((1, self.dictionaries), 0.5)
+        self.false_harm = float(random.choice([0, 0, 0.5, 1, 3]))
         self.random = random
 
     def loss(self, choice):
         chosen = [j for j in range(self.c) if (choice >> j) & 1]
         total = sum(self.cells[j] for j in chosen)
         total += self.scale * sum(self.pairs[j, h] for j in chosen for h in chosen if j < h)
+        both = zip(self.threes, self.triples[1], strict=True)
+        total += sum(weight for three, weight in both if set(three) <= set(chosen))
         phi = {SUM: total, PRODUCT: math.exp(total), CONSTANT: self.scale}[self.form]
         chances = []
         for d in range(self.dictionaries):
             mine = range(self.starts[d], self.starts[d + 1])
             weight = sum(self.sizes[a] for a in mine if self.agreed[a] & choice == choice)
             right = choice & self.own[d] == choice and weight > 0
-            chances.append(self.own_weight[d] / weight if right else 0.0)
+            chance = self.own_weight[d] / weight if right else 0.0
+            chances.append(chance + self.false_harm * (1 - chance) if weight > 0 else 0.0)
         return phi * (self.mix @ np.array(chances))
 
     def search(self, prices, forced, size, budget, room=64):
         order = np.lexsort((np.arange(self.c), (forced >> np.arange(self.c)) & 1 == 0))
         found, values, bound = np.empty(room, np.int64), np.empty((len(self.mix), room)), np.empty(len(self.mix))
         count = branch(
-            self.agreements, self.mix, self.form, self.cells, self.pairs, self.scale, prices, order, forced, size, budget,
-            found, values, bound,
+            self.agreements, self.mix, self.false_harm, self.form, self.cells, self.pairs, self.triples, self.scale, prices,
+            order, forced, size, budget, found, values, bound,
         )  # fmt: skip
         return count, found, values, bound
 
@@ -62,7 +70,9 @@ def test_losses_of(seed):
     case = Case(seed)
     every = np.arange(1 << case.c)
     out = np.empty((len(case.mix), len(every)))
-    losses_of(case.agreements, case.mix, case.form, case.cells, case.pairs, case.scale, every, out)
+    losses_of(
+        case.agreements, case.mix, case.false_harm, case.form, case.cells, case.pairs, case.triples, case.scale, every, out
+    )
     for choice in every.tolist():
         assert out[:, choice] == pytest.approx(case.loss(choice))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -14,7 +15,7 @@ from sfumato.kernels.disclosure_choices import (
     PRODUCT,
     SUM,
     add_agreements,
-    add_chances,
+    add_harm,
     agreements,
     least_by_size,
     multiply,
@@ -74,12 +75,16 @@ def test_sensitivities(seed, form, paired):
     cells, scale = random.choice([0, 0.5, 2, np.inf], m), float(random.choice([0, 1, 3]))
     pairs = np.triu(random.choice([0, 1.5, np.inf], (m, m)), 1) if paired else np.zeros((m, m))
     out = np.empty(1 << m)
-    sensitivities(form, cells, pairs, scale, paired, out)
+    threes = [three for three in itertools.combinations(range(m), 3) if random.random() < 0.5]
+    extra = random.choice([1.5, np.inf], len(threes))
+    masks = np.array([sum(1 << j for j in three) for three in threes], np.int64)
+    sensitivities(form, cells, pairs, (masks, extra), scale, paired, out)
     for choice in range(1 << m):
         chosen = [j for j in range(m) if (choice >> j) & 1]
         total = sum(cells[j] for j in chosen)
         if scale:
             total += sum(pairs[j, h] * scale for j in chosen for h in chosen if j < h)
+        total += sum(weight for three, weight in zip(threes, extra, strict=True) if set(three) <= set(chosen))
         wanted = {SUM: total, PRODUCT: math.exp(total) if total < 700 else math.inf, CONSTANT: scale}[form]
         assert out[choice] == pytest.approx(wanted)
 
@@ -87,13 +92,16 @@ def test_sensitivities(seed, form, paired):
 def test_chances_and_losses():
     table = np.array([4.0, 2.0, 0.0, 1.0])
     chances = np.zeros(4)
-    add_chances(table, -1, 1.0, 0, 0.5, chances)
+    add_harm(table, -1, 1.0, 0, 0.0, 0.5, chances)
     assert chances.tolist() == [0.125, 0.25, 0, 0.5]
     own = np.zeros(4)
-    add_chances(table, 0b01, 3.0, 0, 1.0, own)  # the own individual disagrees on the second candidate
+    add_harm(table, 0b01, 3.0, 0, 0.0, 1.0, own)  # the own individual disagrees on the second candidate
     assert own.tolist() == [0.75, 1.5, 0, 0]
-    add_chances(table, 0b01, 3.0, 1, 1.0, own)  # one misfit is allowed
+    add_harm(table, 0b01, 3.0, 1, 0.0, 1.0, own)  # one misfit is allowed
     assert own.tolist() == [1.5, 3.0, 0, 3.0]
+    harm = np.zeros(4)
+    add_harm(table, 0b01, 1.0, 0, 0.5, 2.0, harm)  # where anybody is named, half of Φ is lost if it is somebody else
+    assert harm.tolist() == [1.25, 1.5, 0, 1.0]
     out = np.empty(4)
     multiply(np.array([0.0, np.inf, np.inf, 2.0]), chances, out)
     assert out.tolist() == [0, np.inf, 0, 1]

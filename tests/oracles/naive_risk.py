@@ -40,11 +40,20 @@ def chance(record, individuals, weights=None, own=None):
     return Fraction(weights[own], 1) / whole if own in who and whole else Fraction(0)
 
 
-def linear(record, weights, pairs):
-    """Φ₁ to Φ₄ of a disclosed record: weights[j], and pairs[j, h], of this record."""
+def harm(record, individuals, false, weights=None, own=None):
+    """What is lost of Φ: all of it if the attacker names the right one, `false` of it if somebody else."""
+    who = rho(record, individuals)
+    if not who or (weights is not None and not sum(weights[v] for v in who)):
+        return Fraction(0)
+    right = chance(record, individuals, weights, own)
+    return right + false * (1 - right)
+
+
+def linear(record, weights, together):
+    """Φ₁ to Φ₄ of a disclosed record: weights[j], and together[j, h] or together[j, h, l], of this record."""
     there = [j for j, value in enumerate(record) if value is not None]
     total = sum((weights[j] for j in there), Fraction(0))
-    return total + sum((weight for (j, h), weight in pairs.items() if j in there and h in there), Fraction(0))
+    return total + sum((weight for places, weight in together.items() if set(places) <= set(there)), Fraction(0))
 
 
 def power(exponent):

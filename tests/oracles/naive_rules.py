@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 
@@ -28,6 +28,9 @@ class Sensitivity:
     pairs: dict
     scale: list
     function: object = None
+    triples: dict = field(default_factory=dict)
+    false: Fraction = Fraction(0)
+    """What is lost of Φ if the attacker names somebody else."""
 
     def of(self, i, shown):
         if self.form == "function":
@@ -37,6 +40,9 @@ class Sensitivity:
         total = sum((self.cells[i][j] for j in shown), Fraction(0))
         for j, h in itertools.combinations(sorted(shown), 2):
             total += times(self.pairs.get((j, h), Fraction(0)), self.scale[i])
+        for places, weight in self.triples.items():
+            if set(places) <= set(shown):
+                total += times(weight, self.scale[i])
         if self.form == "product":
             return math.inf if total == math.inf else Fraction(math.exp(total))
         return total
@@ -59,6 +65,17 @@ def chance(records, i, shown, book):
     return book.weights[book.own[i]] / total if book.own[i] in consistent and total else Fraction(0)
 
 
+def harm(records, i, shown, book, false):
+    """What is lost of Φ: all of it if the attacker picks the right individual, a share of it if somebody else."""
+    consistent = [
+        v for v, has in enumerate(book.held) if all(has[j] is None or book.near(j, records[i][j], has[j]) for j in shown)
+    ]
+    if not consistent or (book.weights is not None and not sum(book.weights[v] for v in consistent)):
+        return Fraction(0)
+    right = chance(records, i, shown, book)
+    return right + false * (1 - right)
+
+
 def candidates(records, i):
     return [j for j, value in enumerate(records[i]) if value is not None]
 
@@ -71,7 +88,7 @@ def loss_table(records, phi, books):
     """For each record and set of its cells, what is lost, dictionary by dictionary."""
     return [
         {
-            frozenset(shown): tuple(times(phi.of(i, shown), chance(records, i, shown, book)) for book in books)
+            frozenset(shown): tuple(times(phi.of(i, shown), harm(records, i, shown, book, phi.false)) for book in books)
             for shown in subsets(candidates(records, i))
         }
         for i in range(len(records))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -76,11 +77,24 @@ class Small:
         pairs = {}
         if paired and random.random() < 0.3:
             pairs = {(j, h): WEIGHTS[random.integers(top)] for j in range(m) for h in range(j + 1, m)}
+        triples = {}
+        if paired and random.random() < 0.3:
+            triples = {three: WEIGHTS[random.integers(top)] for three in itertools.combinations(range(m), 3)}
+        false = (
+            random.choice([Fraction(0), Fraction(1, 2), Fraction(1), Fraction(3)]) if random.random() < 0.3 else Fraction(0)
+        )
         between = np.zeros((m, m))
         for (j, h), weight in pairs.items():
             between[j, h] = weight
-        self.sensitivity = naive.Sensitivity(form, cells, pairs, scale)
-        self.phi = SensitivityWeights(form, np.array(cells, float).reshape(n, m), between, np.array(scale, float))
+        self.sensitivity = naive.Sensitivity(form, cells, pairs, scale, triples=triples, false=false)
+        self.phi = SensitivityWeights(
+            form,
+            np.array(cells, float).reshape(n, m),
+            between,
+            np.array(scale, float),
+            triples={three: float(weight) for three, weight in triples.items()},
+            false_identification=float(false),
+        )
 
     def table(self):
         return naive.loss_table(self.records, self.sensitivity, self.books)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
@@ -22,6 +22,15 @@ class SmallRelease:
     people: list
     rows: list
     group: list
+    who: list = field(default_factory=list)
+    """Whose row each row of the original is."""
+
+    @property
+    def attacked_rows(self):
+        """The rows that are attacked: one row of each person that is published."""
+        attacked = self.attacked.one_row_each.tolist()
+        assert len(attacked) == len({self.who[row] for row in attacked}) == len({*self.who[: len(self.rows)]})
+        return attacked
 
 
 def covered(name, cell, everybody):
@@ -37,8 +46,8 @@ def covered(name, cell, everybody):
     return {value for value in values if str(value) == cell and value is not None}
 
 
-def small_release(everybody, texts, principles=(), sample=20_000):
-    """Publish the first people with the given cells; the others are suppressed."""
+def small_release(everybody, texts, principles=(), sample=20_000, who=None):
+    """Publish the first people with the given cells; the others are suppressed. `who`: whose row each is, of several."""
     people = everybody[: len(texts)]
     columns = (*NAMES, *UNCHANGED)
     types = {"age": pa.int64(), "pay": pa.int64()}
@@ -46,8 +55,11 @@ def small_release(everybody, texts, principles=(), sample=20_000):
     shown = {name: [text[name] for text in texts] for name in NAMES}
     shown |= {name: whole[name][: len(texts)] for name in UNCHANGED}
     published = pa.table({name: pa.array(v, pa.string()) if name in NAMES else v for name, v in shown.items()})
-    attacked = attacked_release(published, whole[: len(texts)], schema=SCHEMA, principles=principles, sample=sample)
-    attacked = replace(attacked, population=sf.Table(whole, SCHEMA))
+    schema = SCHEMA
+    if who is not None:
+        whole, schema = whole.append_column("who", pa.array(who)), replace(SCHEMA, person_id="who")
+    attacked = attacked_release(published, whole[: len(texts)], schema=schema, principles=principles, sample=sample)
+    attacked = replace(attacked, population=sf.Table(whole, schema))
     rows = []
     for person, text in zip(people, texts, strict=True):
         cells = {}
@@ -56,12 +68,16 @@ def small_release(everybody, texts, principles=(), sample=20_000):
             if not cells[name]:  # unreadable: the values of the people in it
                 cells[name] = {p[name] for p, t in zip(people, texts, strict=True) if t[name] == text[name]}
         rows.append({"cells": cells, "values": {name: person[name] for name in UNCHANGED}})
-    return SmallRelease(attacked, everybody, rows, [tuple(text[name] for name in NAMES) for text in texts])
+    whose = list(range(len(everybody))) if who is None else who
+    return SmallRelease(attacked, everybody, rows, [tuple(text[name] for name in NAMES) for text in texts], whose)
 
 
 @st.composite
-def small_releases(draw, most=7):
-    """Cells may be wide, narrow, missing, unreadable, or not cover the person; people may be suppressed."""
+def small_releases(draw, most=7, several=False):
+    """Cells may be wide, narrow, missing, unreadable, or not cover the person; people may be suppressed.
+
+    `several`: people may have several rows, which may be in several groups.
+    """
     person = st.fixed_dictionaries(
         {
             "age": st.sampled_from([1, 2, 3, 4, None]),
@@ -77,7 +93,10 @@ def small_releases(draw, most=7):
     everybody[0] = {**everybody[0], "age": everybody[0]["age"] or 1, "town": everybody[0]["town"] or "a"}
     everybody[0]["pay"] = everybody[0]["pay"] or 5
     kinds = st.sampled_from(["own", "own", "around", "around", "*", "odd", "other"])
-    return small_release(everybody, [_texts(draw, kinds, one) for one in everybody[:count]])
+    who = None
+    if several and draw(st.booleans()):
+        who = draw(st.lists(st.integers(0, 3), min_size=len(everybody), max_size=len(everybody)))
+    return small_release(everybody, [_texts(draw, kinds, one) for one in everybody[:count]], who=who)
 
 
 def _texts(draw, kinds, person):

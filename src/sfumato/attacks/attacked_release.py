@@ -56,8 +56,8 @@ class Secret:
 class AttackedRelease:
     """A published table in groups, and, if the original is known, the people in it.
 
-    Made by `sf.attack` from a release, from its folder, or from the table of another tool. People are rows: where a person
-    has several rows, each of them is attacked by itself, and a note says so.
+    Made by `sf.attack` from a release, from its folder, or from the table of another tool. People are rows. Where a person
+    has several, `unit_of_person` says whose each of them is, and `one_row_each` has one row of each person.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -118,20 +118,56 @@ class AttackedRelease:
         return None if units is None or units.count == self.population.rows else units.plural
 
     @cached_property
-    def unit_of_person(self) -> Integers:
-        """Whose row each person of the release is: the number of a person or a household who may have several rows."""
+    def unit_of_row(self) -> Integers:
+        """Whose row each row of the original is: the number of a person or a household who may have several rows."""
         assert self.population is not None
         units = self.population.units
-        return self.rows if units is None else units.of_row[self.rows]
+        return np.arange(self.population.rows) if units is None else units.of_row
+
+    @cached_property
+    def unit_of_person(self) -> Integers:
+        """Whose row each person of the release is, as in `unit_of_row`."""
+        return np.asarray(self.unit_of_row[self.rows])
+
+    @cached_property
+    def _by_unit(self) -> tuple[Integers, Integers]:
+        order = np.argsort(self.unit_of_person, kind="stable")
+        return order, self.unit_of_person[order]
+
+    def rows_of_same_people(self, rows: Integers) -> tuple[Integers, Integers]:
+        """Return all published rows of whom some rows are: the position of one of these, and a row of the same person.
+
+        Rows are positions among those with a person, as those of `one_row_each`.
+        """
+        order, units = self._by_unit
+        wanted = self.unit_of_person[rows]
+        low = np.searchsorted(units, wanted)
+        sizes = np.searchsorted(units, wanted, "right") - low
+        at = np.arange(int(sizes.sum())) + np.repeat(low - (np.cumsum(sizes) - sizes), sizes)
+        return np.repeat(np.arange(len(rows)), sizes), order[at]
+
+    @cached_property
+    def people_are_in_one_group(self) -> bool:
+        """Whether people have several rows, and those of each are in one group."""
+        if self.several_rows is None:
+            return False
+        first = np.zeros(int(self.unit_of_row.max()) + 1, np.int64)
+        first[self.unit_of_person] = self.group_of_person
+        return bool((first[self.unit_of_person] == self.group_of_person).all())
+
+    @cached_property
+    def unit_of_published_row(self) -> Integers:
+        """Whose row each published row is, as in `unit_of_row`; rows that stand for nobody have higher numbers."""
+        found = int(self.unit_of_row.max(initial=-1)) + 1 + np.arange(self.published.rows)
+        found[self.row_of_person] = self.unit_of_person
+        return found
 
     @cached_property
     def one_row_each(self) -> Integers:
         """The targets; where people have several rows, one row of each person, drawn at random, or a sample of these."""
         if self.several_rows is None:
             return self.targets
-        drawn = np.random.default_rng(len(self.rows)).permutation(len(self.rows))
-        rows = np.sort(drawn[np.unique(self.unit_of_person[drawn], return_index=True)[1]])
-        return rows[sampled(len(rows), self.sample)]
+        return one_row_of_each(self.unit_of_person, self.sample)
 
     @property
     def notes_on_one_row_each(self) -> tuple[str, ...]:
@@ -253,7 +289,7 @@ class AttackedRelease:
                     f"{cells.unreadable:,} of {len(cells.texts):,} cells of {name} cannot be read: each is taken to cover "
                     "the values of the people in it"
                 )
-        return (*self.sample_notes, *notes)
+        return (*self.notes_on_one_row_each, *notes)
 
     @cached_property
     def _covers(self) -> dict[str, NDArray[np.bool_]]:
@@ -283,3 +319,14 @@ def sampled(count: int, most: int) -> Integers:
     if count <= most:
         return np.arange(count)
     return np.sort(np.random.default_rng(count).choice(count, most, replace=False))
+
+
+def one_row_of_each(unit: Integers, most: int) -> Integers:
+    """Return a random row of each unit, or of a random sample of the units; `unit`: that of each row.
+
+    >>> one_row_of_each(np.array([0, 7, 7]), 5).tolist() in ([0, 1], [0, 2])
+    True
+    """
+    drawn = np.random.default_rng(len(unit)).permutation(len(unit))
+    rows = np.sort(drawn[np.unique(unit[drawn], return_index=True)[1]])
+    return rows[sampled(len(rows), most)]

@@ -17,7 +17,6 @@ from sfumato.attacks.rates import Rate
 from sfumato.attacks.row_candidates import RowCandidates, averaged, knowledge, known_numbers, known_sets
 
 Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 _COUNTS = 1 << 22
@@ -37,6 +36,9 @@ class AttributeInference(Attack):
     Compare with the same guess without the person's own row. That is what the other people's rows, and so statistics,
     reveal about somebody who is not in the table; only what exceeds it is due to the person's row. Compare also with the
     most frequent value of the table.
+
+    Where people have several rows, the attacker knows one row of each person, drawn at random, and guesses the value of that
+    row. All rows of the person are left out of the guess that this is compared with.
 
     Of several values that are equally frequent, each is guessed with equal chance. The attacker is certain if all these
     rows have one value. In a small group whose values all differ, the guess without the own row is never right, so the
@@ -65,6 +67,7 @@ class AttributeInference(Attack):
     subsets: int = 5
 
     name: ClassVar[str] = "inference"
+    counts_people: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.known is not None:
@@ -79,7 +82,7 @@ class AttributeInference(Attack):
             sets = known_sets(candidates.names, known, self.subsets)
             guesses = {name: _Guesses(release, candidates, release.secret(name)) for name in release.secrets}
             for names in sets:
-                for listed in _candidate_classes(candidates, names, release.rows[release.targets]):
+                for listed in _candidate_classes(candidates, names, release.rows[release.one_row_each]):
                     for guess in guesses.values():
                         guess.add(names, *listed)
             about = knowledge(known, candidates.names)
@@ -93,7 +96,7 @@ class AttributeInference(Attack):
             about,
             Rate.mean(guess.chances / sets),
             {
-                "without the person's own row": Rate.mean(guess.without / sets),
+                _own_rows_left_out(guess.release): Rate.mean(guess.without / sets),
                 "the most frequent value of the table": most_frequent_of_table(guess.secret, guess.truth),
             },
             certain=int(guess.certain.sum()),
@@ -101,6 +104,10 @@ class AttributeInference(Attack):
             figures={"people whom no row covers": int(guess.uncovered.sum())},
             notes=tuple(notes),
         )
+
+
+def _own_rows_left_out(release: AttackedRelease) -> str:
+    return f"without the person's own row{'' if release.several_rows is None else 's'}"
 
 
 def _candidate_classes(
@@ -131,8 +138,8 @@ class _Guesses:
 
         self.release, self.candidates, self.secret = release, candidates, secret
         assert secret.truth is not None
-        self.truth = secret.truth[release.targets]
-        self.published = secret.attribute.codes[release.row_of_person[release.targets]]
+        self.truth = secret.truth[release.one_row_each]
+        self.published = secret.attribute.codes[release.row_of_person]
         h, width = secret.histogram, len(secret.attribute)
         classes = candidates.class_of_group[h.group]
         self.counts: Any = coo_array((h.counts, (classes, h.values)), shape=(candidates.count, width)).tocsr()
@@ -150,18 +157,17 @@ class _Guesses:
         queries = int(of_query.max()) + 1
         ones = np.ones(len(query), np.int64)
         chosen = coo_array((ones, (query, item)), shape=(queries, self.candidates.count)).tocsr()
-        own = self.candidates.own(names, self.release.targets[people])
         step = max(1, _COUNTS // self.counts.shape[1])
         for start in range(0, len(people), step):
             part = slice(start, start + step)
             low, high = int(of_query[part][0]), int(of_query[part][-1]) + 1
             pooled = (chosen[low:high] @ self.counts).toarray()
-            self._guess(pooled[of_query[part] - low], people[part], own[part])
+            self._guess(names, pooled[of_query[part] - low], people[part])
 
-    def _guess(self, pooled: Integers, people: Integers, own: Flags) -> None:
+    def _guess(self, names: Sequence[str], pooled: Integers, people: Integers) -> None:
         """Guess from the counts of each value among the rows that may be of each person."""
-        truth, rows = self.truth[people], np.arange(len(people))
-        covered = pooled.any(axis=1)
+        truth = self.truth[people]
+        covered = np.asarray(pooled.any(axis=1))
         self.uncovered[people] |= ~covered
         alone = covered & (pooled.max(axis=1) == pooled.sum(axis=1))
         pooled[~covered] = self.table
@@ -169,11 +175,15 @@ class _Guesses:
         self.chances[people] += chances
         self.certain[people] |= alone
         self.right[people] |= alone & (chances == 1)
-        # the own row is among the candidates if it covers what is known, and is in the table in any case
-        pooled[rows, self.published[people]] -= own | ~covered
-        empty = ~pooled.any(axis=1)
+        # own rows are among the candidates if they cover what is known, and are in the table in any case
+        release = self.release
+        known = release.one_row_each[people]
+        at, row = release.rows_of_same_people(known)
+        inside = self.candidates.covers(names, release.group_of_person[row], known[at])
+        np.subtract.at(pooled, (at, self.published[row]), inside | ~covered[at])
+        empty = np.asarray(~pooled.any(axis=1))
         pooled[empty] = self.table
-        pooled[rows[empty], self.published[people[empty]]] -= 1
+        np.subtract.at(pooled, (at, self.published[row]), empty[at])
         self.without[people] += _chances(pooled, truth)
 
 

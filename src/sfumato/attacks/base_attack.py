@@ -87,9 +87,8 @@ class Attack(ParameterChecks, ABC):
     """Whether the attack is about sensitive attributes: a table without one cannot be attacked in this way."""
     counts_rows: ClassVar[bool] = False
     """Whether its figures are about rows, so that they are right also where a person has several rows."""
-
     counts_people: ClassVar[bool] = False
-    """Whether it attacks one row of each person where people have several, so that its figures are about people."""
+    """Whether its figures are about people where they have several rows, such as `one_row_each` of an attacked release."""
 
     @abstractmethod
     def run(self, release: AttackedRelease) -> Sequence[AttackResult]:

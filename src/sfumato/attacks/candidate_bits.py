@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.groups import joint_ranks
+from sfumato.data.groups import distinct_pairs, joint_ranks
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -86,6 +86,48 @@ def counted(bits: Words) -> Integers:
     return np.asarray(_ONES[bits.view(np.uint8)].sum(axis=1, dtype=np.int64))
 
 
+class ItemOwners:
+    """Whose each item is, where the items of a person follow one another: counts people in place of items.
+
+    >>> ItemOwners(np.array([7, 7, 8])).counted(np.array([[3], [6]], np.uint64)).tolist()
+    [1, 2]
+    """
+
+    def __init__(self, whose: Integers) -> None:
+        self.whose = whose
+        last = np.append(whose[1:] != whose[:-1], True)
+        self.last = packed(last[None, :])[0]
+        self.steps: list[tuple[int, Words]] = []
+        """For 1, 2, 4 … the items that have the same owner as the item that many places before."""
+        step = 1
+        while step < len(whose) and (same := whose[step:] == whose[:-step]).any():
+            self.steps.append((step, packed(np.append(np.zeros(step, bool), same)[None, :])[0]))
+            step *= 2
+
+    def counted(self, bits: Words) -> Integers:
+        """Return the number of different people who have items in each set."""
+        for step, same in self.steps:
+            # afterwards an item is in the set if one of the 2·step items of its person up to it is
+            bits = bits | (_moved(bits, step) & same)
+        return counted(bits & self.last)
+
+
+def _moved(bits: Words, step: int) -> Words:
+    """Return sets whose items are some places higher; those that would be beyond the last word are lost."""
+    words, low = divmod(step, 64)
+    found = np.zeros_like(bits)
+    kept = bits[:, : bits.shape[1] - words]
+    found[:, words:] = kept << np.uint64(low)
+    if low:
+        found[:, words + 1 :] |= kept[:, :-1] >> np.uint64(64 - low)
+    return found
+
+
+def _different(row: Integers, person: Integers, rows: int) -> Integers:
+    """Return for each number of a row how many people occur with it."""
+    return np.bincount(distinct_pairs(row, rows, person, int(person.max(initial=0)) + 1)[0], minlength=rows)
+
+
 class ItemWeights:
     """The weights of items, such as the rows of groups: whole numbers whose binary digits are sets of items.
 
@@ -138,17 +180,22 @@ class Condition:
             found[start : start + step] = self._of_grid(grid)
         return found
 
-    def among(self, bits: Words, keys: Integers, listed: tuple[Integers, Integers] | None) -> Integers:
+    def among(
+        self, bits: Words, keys: Integers, listed: tuple[Integers, Integers] | None, owners: ItemOwners | None = None
+    ) -> Integers:
         """Return for each of some sets how many of its items fulfil the condition with a key of its own.
 
-        `listed`: the members of the sets, if they are few.
+        `listed`: the members of the sets, if they are few. `owners`: whose the items are, if people are counted.
         """
         if listed is None:
             distinct, inverse = np.unique(keys, return_inverse=True)
-            return counted(bits & self.sets(distinct)[inverse])
+            inside = bits & self.sets(distinct)[inverse]
+            return counted(inside) if owners is None else owners.counted(inside)
         row, item = listed
-        found = row[self.holds(keys[row], self.labels[self.of_item[item]])]
-        return np.bincount(found, minlength=len(bits))
+        found = self.holds(keys[row], self.labels[self.of_item[item]])
+        if owners is not None:
+            return _different(row[found], owners.whose[item[found]], len(bits))
+        return np.bincount(row[found], minlength=len(bits))
 
     def _of_grid(self, grid: Flags) -> Words:
         """Return the sets of some keys from the labels that fulfil the condition."""

@@ -44,6 +44,9 @@ class Composition(Attack):
     instead the share of a value in the person's group with the fewest values, among those that are possible. "Certain" are
     the people about whom a belief exceeds 99 %.
 
+    Where people have several rows, the attacker knows the groups of all of them, and guesses the value of one row of each
+    person, drawn at random.
+
     Does not use the figures that the releases state, nor the quasi-identifiers within groups.
 
     Source: Ganta, Kasiviswanathan & Smith (2008), Composition attacks and auxiliary information in data privacy.
@@ -60,6 +63,7 @@ class Composition(Attack):
     """
 
     name: ClassVar[str] = "composition"
+    counts_people: ClassVar[bool] = True
 
     def run(self, release: AttackedRelease) -> Sequence[AttackResult]:
         """Attack each sensitive attribute that is in several releases."""
@@ -80,8 +84,8 @@ class Composition(Attack):
         secret = release.secret(name)
         assert secret.truth is not None
         views = [_View.of(each, each.secret(name), secret) for each in (release, *others)]
-        truth = secret.truth[release.targets]
-        rows = release.rows[release.targets]
+        truth = secret.truth[release.one_row_each]
+        rows = release.rows[release.one_row_each]
         scaled = _beliefs_of_all(views)
         how: tuple[str, ...] = ()
         if scaled is None:
@@ -93,7 +97,8 @@ class Composition(Attack):
         right = guess == truth
         alone, best = _single_releases(views, rows)
         sure = belief > 0.99
-        notes = tuple(dict.fromkeys(note for other in others for note in other.notes if note not in release.sample_notes))
+        known = {*release.notes, *release.notes_on_one_row_each}
+        notes = tuple(dict.fromkeys(note for other in others for note in other.notes if note not in known))
         none = int((possible == 0).sum())
         contradicted = (f"the releases contradict each other about {none:,} people",) if none else ()
         also = int(np.isin(rows, np.concatenate([other.rows for other in others])).sum())
@@ -113,7 +118,7 @@ class Composition(Attack):
                 "one possible value": int((possible == 1).sum()),
                 "people": len(truth),
             },
-            notes=(*release.sample_notes, *notes, *how, *contradicted),
+            notes=(*release.notes_on_one_row_each, *notes, *how, *contradicted),
         )
 
 

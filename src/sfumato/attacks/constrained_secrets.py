@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sfumato.anonymization.methods import Glaze, Task
 from sfumato.anonymization.methods.search_constraints import LimitArrays, SearchConstraints
 from sfumato.anonymization.recoding_choice import open_recodings
+from sfumato.anonymization.unit_task import UnitTask
 from sfumato.attacks.attacked_release import AttackedRelease
 from sfumato.attacks.base_attack import NotMeasured
 from sfumato.errors import SfumatoError
@@ -24,7 +25,7 @@ class ConstrainedSecret:
 
     names: tuple[str, ...]
     codes: Integers
-    """For each person the number of the value."""
+    """For each person, in the order of the task's table, the number of the value."""
     width: int
     """The number of values."""
     constraints: SearchConstraints
@@ -40,16 +41,32 @@ class ConstrainedSecret:
 def search_task(release: AttackedRelease) -> Task:
     """Return the task of the method that made a release, as far as an attacker can know it: groups are searched for in it.
 
-    Its table has the people who are published. A table with several rows per person is not attacked.
+    Its table has the people who are published, one row each: methods move all rows of a person together.
     """
     original = release.original
     assert original is not None
-    if original.units is not None:
-        raise NotMeasured(f"{original.units.plural} have several rows, and methods move them together")
     try:
-        return Task(open_recodings(original, Glaze())[1], release.principles)
+        table = open_recodings(original, Glaze())[1]
+        if original.units is None:
+            return Task(table, release.principles)
+        task = UnitTask.of(table, release.principles)
+        vary = [" + ".join(names) for _, names in task.requirements if task.values_vary(names)]
     except SfumatoError as error:
         raise NotMeasured(f"the search of the method cannot be repeated: {error.problem}") from error
+    if vary:
+        raise NotMeasured(f"{vary[0]} varies within {original.units.plural}, and the attack guesses one value of each")
+    return task
+
+
+def groups_of_people(release: AttackedRelease) -> Integers:
+    """Return the group of each row of the search task's table."""
+    assert release.original is not None
+    units = release.original.units
+    if units is None:
+        return release.group_of_person
+    if not units.are_in_one_group(release.group_of_person).all():
+        raise NotMeasured(f"the rows of some {units.plural} are in several groups, and methods move them together")
+    return np.asarray(release.group_of_person[units.first_rows])
 
 
 def constrained_secrets(release: AttackedRelease, task: Task) -> list[ConstrainedSecret]:

@@ -9,14 +9,16 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.attacked_release import AttackedRelease, sampled
+from sfumato.attacks.attacked_release import AttackedRelease, one_row_of_each
 from sfumato.attacks.base_attack import Attack, AttackResult
 from sfumato.attacks.person_candidates import PersonCandidates
 from sfumato.attacks.rates import Rate
 from sfumato.attacks.row_candidates import RowCandidates, averaged, knowledge, known_numbers, known_sets
 
-Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+
+
+_ALL_PUBLISHED = "no row was suppressed, so everybody in the original is in the table"
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,10 @@ class Linkage(Attack):
     The attacker is certain if exactly one row covers what is known, or if a row covers exactly one person. With local
     recoding, cells of several groups may cover a person, so the success may be far below 1/k. Figures: the highest chance
     of one person, and for how many it is above 1/k.
+
+    Where people have several rows, the attacker knows one row of each person, drawn at random, and looks for any row of the
+    person; only rows of one person cover what is known if the attacker is certain. A second prosecutor knows all rows of the
+    person, if those of every person are in one group. The marketer names the person of a row of the list.
 
     - `known`: the number of quasi-identifiers that the prosecutor knows. By default there are two: one who knows all, and
       one who knows 3. The chance of a person is the mean over sets of that many quasi-identifiers.
@@ -56,6 +62,7 @@ class Linkage(Attack):
 
     name: ClassVar[str] = "linkage"
     needs_secret: ClassVar[bool] = False
+    counts_people: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.known is not None:
@@ -67,64 +74,69 @@ class Linkage(Attack):
         candidates = RowCandidates(release)
         numbers = known_numbers(self.name, candidates.names, self.known)
         found = [self._prosecutor(release, candidates, number) for number in numbers]
+        if release.people_are_in_one_group:
+            found.append(self._prosecutor_by_all_rows(release, candidates))
         return [*found, self._journalist(release, candidates), self._marketer(release)]
 
     def _prosecutor(self, release: AttackedRelease, candidates: RowCandidates, known: int) -> AttackResult:
         sets = known_sets(candidates.names, known, self.subsets)
-        people = release.targets
+        people = release.one_row_each
         chances, alone, right = np.zeros(len(people)), np.zeros(len(people), bool), np.zeros(len(people), bool)
         for names in sets:
-            rows = candidates.row_counts(names, release.rows[people])
-            own = candidates.own(names, people)
-            chances += _chances(own, rows)
-            alone |= rows == 1
-            right |= (rows == 1) & own
+            found = candidates.counts(names, release.rows[people])
+            chances += found.chances
+            alone |= found.of_one_person
+            right |= found.right
         return self._result(
             release,
             f"rows (prosecutor, {knowledge(known, candidates.names)})",
             chances / len(sets),
             (alone, right),
-            {"a random row": release.published.rows},
+            {"a random row": _random_row(release)},
             (*release.candidate_notes, *averaged(sets, known, candidates.names)),
         )
 
+    def _prosecutor_by_all_rows(self, release: AttackedRelease, candidates: RowCandidates) -> AttackResult:
+        found = candidates.counts_by_all_rows(release.unit_of_person[release.one_row_each])
+        notes = [note for note in release.candidate_notes if "one row of each" not in note]
+        return self._result(
+            release,
+            "rows (prosecutor, all quasi-identifiers of all rows of a person)",
+            found.chances,
+            (found.of_one_person, found.right),
+            {"a random row": _random_row(release)},
+            (f"the attacker knows all rows of each of the {release.several_rows}, which are in one group", *notes),
+        )
+
     def _journalist(self, release: AttackedRelease, candidates: RowCandidates) -> AttackResult:
-        everybody = candidates.population.rows
-        person = np.full(everybody, -1)
-        person[release.rows] = np.arange(len(release.rows))
-        rows, note = release.rows[release.targets], "no row was suppressed, so everybody in the original is in the table"
-        notes: tuple[str, ...] = (*release.candidate_notes, note)
-        if everybody > len(release.rows):
-            notes = (
-                *release.candidate_notes,
-                f"{everybody - len(release.rows):,} of {everybody:,} people are not published",
-            )
-            rows = sampled(everybody, release.sample)
-        counts = candidates.row_counts(candidates.names, rows)
-        inside = np.flatnonzero(person[rows] >= 0)
-        own = np.zeros(len(rows), bool)
-        own[inside] = candidates.own(candidates.names, person[rows[inside]])
+        everybody = len(np.unique(release.unit_of_row))
+        hidden = everybody - len(np.unique(release.unit_of_person))
+        notes: tuple[str, ...] = (*release.candidate_notes, _ALL_PUBLISHED)
+        rows = release.rows[release.one_row_each]
+        if hidden:
+            notes = (*release.candidate_notes, f"{hidden:,} of {everybody:,} people are not published")
+            rows = one_row_of_each(release.unit_of_row, release.sample)
+        found = candidates.counts(candidates.names, rows)
         return self._result(
             release,
             "rows (journalist)",
-            _chances(own, counts),
-            (counts == 1, (counts == 1) & own),
-            {"a random row": everybody},
+            found.chances,
+            (found.of_one_person, found.right),
+            {"a random row": 1 / everybody},
             notes,
         )
 
     def _marketer(self, release: AttackedRelease) -> AttackResult:
         people = PersonCandidates(release)
-        group = release.group_of_person[release.targets]
-        groups, of_target = np.unique(group, return_inverse=True)
-        counts = people.counts(groups)[of_target]
-        own = people.own(release.targets)
+        attacked = release.one_row_each
+        groups, of_target = np.unique(release.group_of_person[attacked], return_inverse=True)
+        found = people.counts(groups, of_target, release.unit_of_person[attacked])
         return self._result(
             release,
             "rows (marketer)",
-            _chances(own, counts),
-            (counts == 1, (counts == 1) & own),
-            {"a random person": people.population.rows},
+            found.chances,
+            (found.of_one_person, found.right),
+            {"a random person": 1 / len(np.unique(release.unit_of_row))},
             release.candidate_notes,
         )
 
@@ -134,11 +146,11 @@ class Linkage(Attack):
         about: str,
         chances: NDArray[np.float64],
         certain: tuple[Flags, Flags],
-        random: dict[str, int],
+        random: dict[str, float],
         notes: Sequence[str],
     ) -> AttackResult:
         tried, k = len(chances), release.required_k
-        baselines = {what: Rate.exactly(1 / count, tried) for what, count in random.items()}
+        baselines = {what: Rate.exactly(share, tried) for what, share in random.items()}
         figures: dict[str, float] = {"highest chance": float(chances.max(initial=0.0))}
         if k is not None:
             baselines["1/k as required"] = Rate.exactly(1 / k, tried)
@@ -150,6 +162,7 @@ class Linkage(Attack):
         )
 
 
-def _chances(own: Flags, counts: Integers) -> NDArray[np.float64]:
-    """Return the chance of each person that one of a number of candidates is the right one, which is among them or not."""
-    return np.where(own, 1.0 / np.maximum(counts, 1), 0.0)
+def _random_row(release: AttackedRelease) -> float:
+    """Return the mean chance that a random published row is a person's; some may stand for nobody."""
+    people = len(np.unique(release.unit_of_person))
+    return len(release.rows) / release.published.rows / max(1, people)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -21,6 +22,7 @@ from sfumato.parameters import check_seed
 from sfumato.principles import attributes_of
 
 Integers = NDArray[np.int64]
+Secrets = tuple[int, ...]
 
 _EACH_RUN = 2_000
 """A run on a small table takes as long as this many rows more."""
@@ -41,6 +43,10 @@ class Replay(Attack):
 
     Compare with the most frequent value of the group, and with a guess at random among its different values.
 
+    Where people have several rows, all secrets of the target are guessed at once. The target exchanges them with a person of
+    the group who has as many rows, because the published rows would differ otherwise. Values of the group are then those of
+    such people. People whose number of rows nobody else in the group has are not attacked.
+
     Source: Wong et al. (2007), Zhang, Jajodia & Brodsky (2007): the attacker knows the algorithm.
 
     >>> import pyarrow as pa
@@ -60,6 +66,7 @@ class Replay(Attack):
     """The rows of all runs, with the seed and again without it."""
 
     name: ClassVar[str] = "replay"
+    counts_people: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.seed is not None:
@@ -71,8 +78,6 @@ class Replay(Attack):
         """Attack each sensitive attribute that a requirement is about, with the seed if it is known, and without."""
         if release.population is None:
             raise NotMeasured("the order of the rows in the original is not known")
-        if release.population.units is not None:
-            raise NotMeasured(f"{release.population.units.plural} have several rows, and secrets of one row are exchanged")
         method = _method(release)
         rows = release.population.rows
         if self.budget < 2 * (rows + _EACH_RUN) * self.guesses:
@@ -94,9 +99,12 @@ class Replay(Attack):
         self, release: AttackedRelease, method: Method, names: tuple[str, ...], seeds: Sequence[int], how: str
     ) -> AttackResult:
         runs = _Runs.of(release, method, names, seeds)
-        possible, targets = [], []
-        people = np.random.default_rng(len(release.rows)).permutation(release.targets)
-        for person in people.tolist():
+        possible, targets, alone = [], [], 0
+        people = np.random.default_rng(len(release.rows)).permutation(release.one_row_each)
+        for person in release.unit_of_person[people].tolist():
+            if release.several_rows is not None and len(runs.alike(person)) == 1:
+                alone += 1
+                continue
             needed = runs.needed(person)
             if runs.count + needed > self.budget // (runs.whole.rows + _EACH_RUN):
                 if needed < len(seeds) * 8:  # others need no fewer runs, on the whole
@@ -104,11 +112,13 @@ class Replay(Attack):
                 continue
             targets.append(person)
             possible.append(runs.possible(person))
+        if alone and alone == len(people):
+            raise NotMeasured("nobody has as many rows as somebody else in the group, to exchange secrets with")
         if not targets:
             raise NotMeasured(f"a budget of {self.budget:,} rows is too small to try the values of one group")
         chances, certain, right, modes, blind, reproduced = [], 0, 0, [], [], 0
         for person, values in zip(targets, possible, strict=True):
-            counts, truth = runs.values_of(person), int(runs.codes[runs.rows[person]])
+            counts, truth = runs.values_of(person), runs.secrets_of(person)
             reproduced += bool(values)
             guesses = _most_frequent({value: counts[value] for value in values} or counts)
             chances.append((truth in guesses) / len(guesses))
@@ -129,13 +139,16 @@ class Replay(Attack):
             certain=certain,
             right=right,
             figures={"runs": runs.count, "people for whom a run gave the published groups": reproduced, "seeds": len(seeds)},
-            notes=(*release.notes, *_notes(len(targets), len(release.rows), runs.count, len(seeds), how)),
+            notes=(*_unit_notes(release), *_notes(len(targets), len(people), runs.count, len(seeds), how)),
         )
 
 
 @dataclass(eq=False)
 class _Runs:
-    """Runs of the method on the original with two secrets exchanged; each is made once."""
+    """Runs of the method on the original with the secrets of two people exchanged; each is made once.
+
+    People are numbered as in the release's `unit_of_row`. The secrets of a person are those of all rows, in their order.
+    """
 
     release: AttackedRelease
     method: Method
@@ -146,7 +159,16 @@ class _Runs:
     """For each row of the original the number of its secret."""
     published: Integers
     """For each row of the original its group, numbered by first occurrence; rows that were suppressed are one more."""
-    members: dict[int, Integers] = field(default_factory=dict)
+    order: Integers
+    """The rows of the original, person by person."""
+    starts: Integers
+    """The rows of person p are `order[starts[p]:starts[p + 1]]`."""
+    group: Integers
+    """The group of each person; −1 for those who are not published."""
+    crowds: dict[tuple[int, int], list[int]]
+    """The published people of each group who have the same number of rows."""
+    counts: dict[tuple[int, int], dict[Secrets, int]] = field(default_factory=dict)
+    """How many of these people have the same secrets, once that was counted."""
     unchanged: bool | None = None
     """Whether the groups appear with the true secrets, once that was tried."""
     count: int = 0
@@ -157,53 +179,66 @@ class _Runs:
         assert whole is not None
         columns = tuple(column for name in names for column in whole.schema.components(name))
         codes = whole.attribute(columns).codes
-        groups = np.full(whole.rows, -1)
-        groups[release.rows] = release.group_of_person
-        return cls(release, method, whole, columns, seeds, codes, renumber(groups))
+        published = np.full(whole.rows, -1)
+        published[release.rows] = release.group_of_person
+        order = np.argsort(release.unit_of_row, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(release.unit_of_row))])
+        group = published[order[starts[:-1]]]
+        people = np.unique(release.unit_of_person)
+        crowds: dict[tuple[int, int], list[int]] = {}
+        for person, own, size in zip(people.tolist(), group[people].tolist(), np.diff(starts)[people].tolist(), strict=True):
+            crowds.setdefault((own, size), []).append(person)
+        return cls(release, method, whole, columns, seeds, codes, renumber(published), order, starts, group, crowds)
 
-    @property
-    def rows(self) -> Integers:
-        return self.release.rows
+    def crowd(self, person: int) -> tuple[int, int]:
+        """Return the key of a person in `crowds`."""
+        return int(self.group[person]), int(self.starts[person + 1] - self.starts[person])
 
-    def group(self, person: int) -> Integers:
-        """Return the rows of a person's group."""
-        number = int(self.release.group_of_person[person])
-        if number not in self.members:
-            self.members[number] = self.rows[np.flatnonzero(self.release.group_of_person == number)]
-        return self.members[number]
+    def alike(self, person: int) -> list[int]:
+        """Return the people of a person's group who have as many rows, among them the person."""
+        return self.crowds[self.crowd(person)]
 
-    def values_of(self, person: int) -> dict[int, int]:
-        """Return how often each secret occurs in a person's group."""
-        values, counts = np.unique(self.codes[self.group(person)], return_counts=True)
-        return dict(zip(values.tolist(), counts.tolist(), strict=True))
+    def rows_of(self, person: int) -> Integers:
+        """Return the rows of a person."""
+        return self.order[self.starts[person] : self.starts[person + 1]]
+
+    def secrets_of(self, person: int) -> Secrets:
+        """Return the secrets of a person."""
+        return tuple(self.codes[self.rows_of(person)].tolist())
+
+    def values_of(self, person: int) -> dict[Secrets, int]:
+        """Return how often each list of secrets occurs among the people with whom a person may exchange them."""
+        crowd = self.crowd(person)
+        if crowd not in self.counts:
+            self.counts[crowd] = Counter(self.secrets_of(one) for one in self.crowds[crowd])
+        return self.counts[crowd]
 
     def needed(self, person: int) -> int:
         """Return how many runs it takes to try all values of a person's group."""
         values = len(self.values_of(person))
         return 0 if values == 1 else len(self.seeds) * (values - (self.unchanged is not None))
 
-    def possible(self, person: int) -> list[int]:
-        """Return the secrets with which a run gives the published groups; the only one of a group is possible anyway."""
-        row, members = int(self.rows[person]), self.group(person)
-        values = self.values_of(person)
+    def possible(self, person: int) -> list[Secrets]:
+        """Return the secrets with which a run gives the published groups; the only ones of a group are possible anyway."""
+        values, own = self.values_of(person), self.secrets_of(person)
         if len(values) == 1:
             return list(values)
         found = []
         for value in values:
-            if value == self.codes[row]:
+            if value == own:
                 if self.unchanged is None:
-                    self.unchanged = self._reproduces(row, row)
+                    self.unchanged = self._reproduces(person, person)
                 same = self.unchanged
             else:
-                same = self._reproduces(row, int(members[np.flatnonzero(self.codes[members] == value)[0]]))
+                same = self._reproduces(person, next(one for one in self.alike(person) if self.secrets_of(one) == value))
             if same:
                 found.append(value)
         return found
 
     def _reproduces(self, one: int, other: int) -> bool:
-        """Return whether the published groups appear under any of the seeds if two rows exchange their secrets."""
+        """Return whether the published groups appear under any of the seeds if two people exchange their secrets."""
         rows = np.arange(self.whole.rows)
-        rows[[one, other]] = other, one
+        rows[self.rows_of(one)], rows[self.rows_of(other)] = self.rows_of(other), self.rows_of(one)
         data = self.whole.data
         for name in self.columns:
             at = data.schema.get_field_index(name)
@@ -237,7 +272,14 @@ def _method(release: AttackedRelease) -> Method:
         raise NotMeasured(f"the method cannot be run again: {error.problem}") from error
 
 
-def _most_frequent(counts: dict[int, int]) -> list[int]:
+def _unit_notes(release: AttackedRelease) -> tuple[str, ...]:
+    if release.several_rows is None:
+        return release.notes
+    what = f"{release.several_rows} have several rows, and all secrets of one are guessed at once"
+    return (*(note for note in release.notes if "several rows" not in note), what)
+
+
+def _most_frequent(counts: dict[Secrets, int]) -> list[Secrets]:
     return [value for value, count in counts.items() if count == max(counts.values())]
 
 

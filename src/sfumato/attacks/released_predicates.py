@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.attacked_release import AttackedRelease, Secret, sampled
-from sfumato.attacks.candidate_bits import Condition, Equality, few_members, meetings
+from sfumato.attacks.candidate_bits import Condition, Equality, ItemOwners, few_members, meetings
 from sfumato.attacks.person_candidates import PersonCandidates
 from sfumato.data.column import Column
-from sfumato.data.groups import joint_ranks
+from sfumato.data.groups import distinct_pairs, joint_ranks
 from sfumato.data.schema import Kind
 
 Integers = NDArray[np.int64]
@@ -25,7 +25,10 @@ _ORDERED = (Kind.NUMERIC, Kind.ORDINAL, Kind.DATE)
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Predicates of one kind: how many people of the original fulfil each, and of which the attacker is certain."""
+    """Predicates of one kind: how many people of the original fulfil each, and of which the attacker is certain.
+
+    A person with several rows fulfils a predicate if one of them does.
+    """
 
     about: str
     counts: Integers
@@ -55,7 +58,7 @@ class _Value:
     key: Integers
     stated: Flags
     people: Condition
-    """The condition on people of the original."""
+    """The condition on people of the original, in the order of `PersonCandidates`."""
     groups: Condition
     """The condition on groups that a published row of theirs may fulfil it."""
     inside: Integers
@@ -80,11 +83,12 @@ class CellPredicates:
 
     def families(self) -> list[Family]:
         """Return the predicates, family by family."""
-        counts = [np.zeros(len(self.groups), np.int64) for _ in self.values]
+        counts, whose = [np.zeros(len(self.groups), np.int64) for _ in self.values], _whose(self.release)
+        owners = None if whose is None else ItemOwners(whose[self.people.order])
         for part, bits in self.people.sets(self.groups):
             listed = few_members(bits)
             for count, value in zip(counts, self.values, strict=True):
-                count[part] = value.people.among(bits, value.key[part], listed)
+                count[part] = value.people.among(bits, value.key[part], listed, owners)
         found: dict[str, list[tuple[_Value, Integers, Flags]]] = {}
         for value, count, certain in zip(self.values, counts, self._certain(), strict=True):
             found.setdefault(value.family, []).append((value, count, certain))
@@ -130,7 +134,7 @@ class CellPredicates:
                 continue
             own = cells[self.groups]
             for word, codes in zip(("lowest", "highest"), self.release.quasi_identifier(name).ends(), strict=True):
-                equal = Equality(column.codes.astype(np.int64))
+                equal = Equality(self.people.codes(name))
                 family = "cells and an end of an interval"
                 found.append(
                     _Value(
@@ -157,7 +161,7 @@ class CellPredicates:
                 f"cells and the rarest value of {secret.name}",
                 rarest[groups],
                 np.ones(len(groups), bool),
-                Equality(_true_codes(self.release, secret)),
+                Equality(_true_codes(self.release, secret)[self.people.order]),
                 Equality(h.values, h.group),
                 least[groups],
             )
@@ -182,7 +186,7 @@ class CellPredicates:
                     f"cells and the lowest or highest {secret.name}",
                     key[groups],
                     high[groups] >= 0,
-                    Condition(true, holds),
+                    Condition(true[self.people.order], holds),
                     Condition(np.where(high < 0, -1, key), holds),
                     inside[groups],
                 )
@@ -200,14 +204,15 @@ class CellPredicates:
         rarest = _first(group, values, counts == least[group], len(least))
         about = "cells and the rarest combination of unchanged columns"
         everything = np.ones(len(groups), bool)
-        return _Value(about, about, rarest[groups], everything, Equality(true), Equality(values, group), least[groups])
+        everybody = Equality(true[self.people.order])
+        return _Value(about, about, rarest[groups], everything, everybody, Equality(values, group), least[groups])
 
 
 def value_families(release: AttackedRelease) -> list[Family]:
     """Return predicates without cells: values and combinations that are published once, and extreme values."""
-    found, tries = [], []
+    found, tries, whose = [], [], _whose(release)
     for name in release.unchanged:
-        tries.append((f"a value of {name} that is published once", *_once(*combined_codes(release, (name,)))))
+        tries.append((f"a value of {name} that is published once", *_once(*combined_codes(release, (name,)), whose)))
         orders = value_orders(release, name)
         if orders is not None:
             tries.append((f"the lowest or highest {name}", *_ends_of_all(release, name, *orders)))
@@ -219,28 +224,38 @@ def value_families(release: AttackedRelease) -> list[Family]:
         which = np.concatenate([np.full(len(own), number) for number, own in enumerate(chosen)])
         found.append(Family(about, counts, certain, total, tuple(label for label, _, _ in tries), which))
     if len(release.unchanged) > 1:
-        counts, certain = _once(*combined_codes(release, release.unchanged))
+        counts, certain = _once(*combined_codes(release, release.unchanged), whose)
         own = sampled(len(counts), release.sample)
         about = "a combination of unchanged columns that is published once, without cells"
         found.append(Family(about, counts[own], certain[own], len(counts)))
     return found
 
 
-def _once(shown: Integers, true: Integers) -> tuple[Integers, Flags]:
+def _whose(release: AttackedRelease) -> Integers | None:
+    """Return whose row each row of the original is; None if people have one row each."""
+    return None if release.several_rows is None else release.unit_of_row
+
+
+def _once(shown: Integers, true: Integers, whose: Integers | None) -> tuple[Integers, Flags]:
     """Return how many people have each value that is published once; the attacker is certain of all."""
-    times = np.bincount(shown)
-    codes = np.flatnonzero(times == 1)
-    return np.bincount(true[true >= 0], minlength=len(times))[codes], np.ones(len(codes), bool)
+    codes = np.flatnonzero(np.bincount(shown) == 1)
+    rows = np.flatnonzero(true >= 0)
+    values = true[rows]
+    if whose is not None:
+        values, _ = distinct_pairs(values, int(values.max(initial=0)) + 1, whose[rows], int(whose.max()) + 1)
+    return np.bincount(values, minlength=int(shown.max()) + 1)[codes], np.ones(len(codes), bool)
 
 
 def _ends_of_all(release: AttackedRelease, name: str, shown: Integers, true: Integers) -> tuple[Integers, Flags]:
     """Return how many people have at most the lowest and at least the highest published value."""
     place = shown[release.published.column(name).codes]
-    place, people = place[place >= 0], true[true >= 0]
+    place = place[place >= 0]
     if not len(place):
         return np.zeros(0, np.int64), np.zeros(0, bool)
     low, high = place.min(), place.max()
-    counts = np.array([(people <= low).sum(), (people >= high).sum()])
+    counts = np.array(
+        [len(np.unique(release.unit_of_row[inside])) for inside in ((true >= 0) & (true <= low), true >= high)]
+    )
     return counts, np.array([(place == low).sum() == 1, (place == high).sum() == 1])
 
 

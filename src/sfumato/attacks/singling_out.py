@@ -29,9 +29,12 @@ class SinglingOut(Attack):
     somebody with probability n·w·(1−w)^(n−1). The best, w = 1/n, such as a certain birthday out of n, has (1−1/n)^(n−1),
     which is about 37 %. What exceeds it is due to the release.
 
-    The predicate succeeds if exactly one row of the original fulfils it, suppressed rows included. The attacker is certain
-    of one that only one of the published rows can fulfil. Figures: the predicates that isolate somebody, and the chance of
-    predicates without the release that as many people fulfil.
+    The predicate succeeds if exactly one person of the original fulfils it, suppressed people included. The attacker is
+    certain of one that only one of the published rows can fulfil. Figures: the predicates that isolate somebody, and the
+    chance of predicates without the release that as many people fulfil.
+
+    A person with several rows fulfils a predicate if one of them does, and exactly one person may fulfil it with several
+    rows. The attacker does not know which rows belong together, so that certainty takes a single row.
 
     Source: Article 29 Working Party (2014), Opinion 05/2014 on anonymisation techniques; Cohen & Nissim (2020), Towards
     formalizing the GDPR's notion of singling out, PNAS 117(15); Giomi et al. (2023), A unified framework for quantifying
@@ -48,6 +51,7 @@ class SinglingOut(Attack):
 
     name: ClassVar[str] = "singling-out"
     needs_secret: ClassVar[bool] = False
+    counts_people: ClassVar[bool] = True
 
     def run(self, release: AttackedRelease) -> Sequence[AttackResult]:
         """State predicates of each family, at most as many of each as people are attacked."""
@@ -61,16 +65,19 @@ class SinglingOut(Attack):
 
     def _result(self, release: AttackedRelease, family: Family) -> AttackResult:
         assert release.population is not None
-        everybody, counts = release.population.rows, family.counts
+        rows, everybody, counts = release.population.rows, len(np.unique(release.unit_of_row)), family.counts
         isolated = counts == 1
         best = float(_isolation(np.ones(1), everybody)[0])
         notes = release.notes
+        if release.several_rows is not None:
+            what = f"{release.several_rows} have several rows, and fulfil a predicate if one of their rows does"
+            notes = (*(note for note in notes if "several rows" not in note), what)
         if release.cells:
-            notes = (*notes, *(note for note in release.candidate_notes if note not in release.sample_notes))
+            notes = (*notes, *(note for note in release.candidate_notes if note not in release.notes_on_one_row_each))
         if family.of > len(counts):
             notes = (*notes, f"a random sample of {len(counts):,} of {family.of:,} predicates is stated")
-        if everybody > len(release.rows):
-            notes = (*notes, f"{everybody - len(release.rows):,} of {everybody:,} rows of the original are not published")
+        if rows > len(release.rows):
+            notes = (*notes, f"{rows - len(release.rows):,} of {rows:,} rows of the original are not published")
         return AttackResult(
             self.name,
             family.about,

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from sfumato.attacks.attacked_release import AttackedRelease
 from sfumato.attacks.base_attack import Attack, AttackResult, NotMeasured
-from sfumato.attacks.candidate_bits import Condition, Equality, ItemWeights, meetings, one_label
+from sfumato.attacks.candidate_bits import Condition, Equality, meetings, one_label
 from sfumato.attacks.rates import Rate
 from sfumato.attacks.row_candidates import known_sets
+from sfumato.attacks.rows_of_people import RowsOfPeople
 from sfumato.data.groups import joint_ranks
 
 Integers = NDArray[np.int64]
@@ -34,6 +35,9 @@ class Linkability(Attack):
 
     The attacker is certain if the rows of both records meet in one row.
 
+    Where people have several rows, both records are about one row of each person, drawn at random. The attacker is then
+    certain if the rows of both records meet in rows of one person only.
+
     - `splits`: at most this many ways to halve the columns are used, at random if there are more, each for some people.
 
     Source: Article 29 Working Party (2014), Opinion 05/2014 on anonymisation techniques; Giomi et al. (2023), A unified
@@ -51,6 +55,7 @@ class Linkability(Attack):
 
     name: ClassVar[str] = "linkability"
     needs_secret: ClassVar[bool] = False
+    counts_people: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self.check_whole("splits")
@@ -58,7 +63,7 @@ class Linkability(Attack):
     def run(self, release: AttackedRelease) -> Sequence[AttackResult]:
         """Attack with each pair of sources that the columns allow."""
         cells, unchanged = tuple(release.cells), release.unchanged
-        if len(release.targets) < 2:
+        if len(release.one_row_each) < 2:
             raise NotMeasured("there is one person in the table, and nobody to compare with")
         found = []
         if len(cells) > 1:
@@ -77,9 +82,8 @@ class Linkability(Attack):
 
     def _result(self, rows: _PublishedRows, about: str, halves: Sequence[frozenset[str]]) -> AttackResult:
         release, known = rows.release, rows.known
-        people = np.arange(len(release.targets))
-        meets, alone = rows.own_meetings
-        own = rows.own
+        people = np.arange(len(release.one_row_each))
+        meets, alone, own = rows.own_meetings
         # the second record is another person's: the next one in a random circle
         circle = np.random.default_rng(len(people)).permutation(len(people))
         partner = np.empty(len(people), np.int64)
@@ -89,7 +93,7 @@ class Linkability(Attack):
         for name, codes in known.items():
             first = np.array([name in one for one in halves])[half]
             mixed[name] = np.where(first, codes, codes[partner])
-        others, _ = rows.meetings(mixed)
+        others, _, _ = rows.meetings(mixed)
         return AttackResult(
             self.name,
             about,
@@ -114,9 +118,10 @@ class _PublishedRows:
         ]
         # numbers ascend with the group, because it is the first column
         number = joint_ranks(iter(columns))
-        _, first, counts = np.unique(number, return_index=True, return_counts=True)
+        _, first, item = np.unique(number, return_index=True, return_inverse=True)
         self.group = release.groups.of_row[first]
-        self.weights = ItemWeights(counts)
+        self.rows_of_people = RowsOfPeople(release.unit_of_published_row, item, len(first))
+        self.people = release.unit_of_person[release.one_row_each]
         self.conditions: dict[str, Condition] = {
             name: Condition(release.cells[name][self.group], release.quasi_identifier(name).covered_by) for name in cells
         }
@@ -128,7 +133,7 @@ class _PublishedRows:
         """What records about the people who are attacked say in each column, as keys of its condition."""
         release = self.release
         assert release.population is not None
-        rows = release.rows[release.targets]
+        rows = release.rows[release.one_row_each]
         return {
             name: release.unchanged_codes(name)[rows]
             if name in self.unchanged
@@ -137,32 +142,23 @@ class _PublishedRows:
         }
 
     @cached_property
-    def own_meetings(self) -> tuple[Flags, Flags]:
+    def own_meetings(self) -> tuple[Flags, Flags, Flags]:
         """What `meetings` returns for two records of each person, which does not depend on how columns are split."""
         return self.meetings(self.known)
 
-    def meetings(self, known: dict[str, Integers]) -> tuple[Flags, Flags]:
-        """Return for each pair of records whether the rows that may be of both are in one group, and are one row."""
-        count = len(next(iter(known.values())))
-        meets, alone = np.zeros(count, bool), np.zeros(count, bool)
+    def meetings(self, known: dict[str, Integers]) -> tuple[Flags, Flags, Flags]:
+        """Look at the rows that may be of both records of a pair, each of which is about one of the people by turns.
+
+        Return whether the rows are in one group, whether they are of one person, and whether any is the person's, as it is
+        if both records are about the person, unless values changed.
+        """
+        count = len(self.people)
+        meets, alone, own = (np.zeros(count, bool) for _ in range(3))
         for part, bits in meetings([self.conditions[name] for name in known], list(known.values())):
             meets[part] = one_label(bits, self.group)
-            alone[part] = self.weights.sums(bits) == 1
-        return meets, alone
-
-    @cached_property
-    def own(self) -> Flags:
-        """Whether each person's own row may be of both records, as it may unless values changed."""
-        release = self.release
-        people = release.targets
-        group, row = release.group_of_person[people], release.row_of_person[people]
-        found = np.ones(len(people), bool)
-        for name, codes in self.known.items():
-            if name in self.unchanged:
-                found &= release.published.column(name).codes[row] == codes
-            else:
-                found &= release.quasi_identifier(name).covers(release.cells[name][group], codes)
-        return found
+            alone[part] = self.rows_of_people.are_of_one_person(bits)
+            own[part] = self.rows_of_people.own(bits, np.arange(len(bits)), self.people[part]) > 0
+        return meets, alone, own
 
 
 def _halves(names: Sequence[str], most: int) -> list[frozenset[str]]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.attacks.attacked_release import AttackedRelease
 from sfumato.attacks.base_attack import Attack, AttackResult
-from sfumato.attacks.constrained_secrets import ConstrainedSecret, constrained_secrets, search_task
+from sfumato.attacks.constrained_secrets import ConstrainedSecret, constrained_secrets, groups_of_people, search_task
 from sfumato.attacks.rates import Rate
 from sfumato.attacks.unmade_swaps import SwapVerdicts, swap_verdicts_of, unmade_swaps
 from sfumato.exact import Number, as_fraction, nearest_float
@@ -49,6 +49,9 @@ class SwapOptimality(Attack):
     Compare with the most frequent value of the group; with the share that the requirement allows, if it states one; and with
     the same guesses after the secrets are dealt again at random within each group, where unmade swaps mean nothing.
 
+    Where people have several rows, all rows of a person are swapped together, and the attacker also knows how many people of
+    each group have each secret. It must be the same in all rows of a person.
+
     Source: Wong et al. (2007) describe attacks on minimality; this one is our own.
 
     >>> import pyarrow as pa
@@ -67,6 +70,7 @@ class SwapOptimality(Attack):
     """How often beliefs are propagated."""
 
     name: ClassVar[str] = "swap-optimality"
+    counts_people: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self.set_fraction("accepted", 0, 1)
@@ -76,7 +80,7 @@ class SwapOptimality(Attack):
         """Attack each sensitive attribute that a requirement is about."""
         task = search_task(release)
         secrets = constrained_secrets(release, task)
-        group = release.group_of_person
+        group = groups_of_people(release)
         swaps = unmade_swaps(task, group, release.sample)
         verdicts = [swap_verdicts_of(swaps, secret, group) for secret in secrets]
         blocked = np.array([_expected_share(one).mean() if len(one.one) else 0.0 for one in verdicts])
@@ -85,13 +89,18 @@ class SwapOptimality(Attack):
             # a swap may also have been left undone because of another attribute
             made = (1 - nearest_float(as_fraction(self.accepted))) * float(np.prod(1 - np.delete(blocked, number)))
             beliefs = propagated(one, group, (1 - made) ** _weights(one), self.rounds)
-            results.append(self._result(release, secret, one, beliefs, swaps.attacked))
+            results.append(self._result(release, secret, one, beliefs, group, swaps.attacked))
         return results
 
     def _result(
-        self, release: AttackedRelease, secret: ConstrainedSecret, swaps: SwapVerdicts, beliefs: Beliefs, attacked: Any
+        self,
+        release: AttackedRelease,
+        secret: ConstrainedSecret,
+        swaps: SwapVerdicts,
+        beliefs: Beliefs,
+        group: Integers,
+        attacked: Any,
     ) -> AttackResult:
-        group = release.group_of_person
         people = np.flatnonzero(attacked[group])  # those of the sample; beliefs are about more
         guess, chance = beliefs.guesses(people)
         truth, place = secret.codes[people], beliefs.local[group[people]]
@@ -122,7 +131,7 @@ class SwapOptimality(Attack):
                 "of whom right": int((likely & right).sum()),
                 "mean belief in the guess": round(float(chance.mean()), 4) if len(people) else None,
             },
-            notes=_notes(release, swaps, len(people)),
+            notes=_notes(release, swaps, len(people), len(group)),
         )
 
 
@@ -230,10 +239,13 @@ def _first_largest(values: NDArray[Any], offsets: Integers) -> Integers:
     return first
 
 
-def _notes(release: AttackedRelease, swaps: SwapVerdicts, people: int) -> tuple[str, ...]:
+def _notes(release: AttackedRelease, swaps: SwapVerdicts, people: int, everybody: int) -> tuple[str, ...]:
     notes = list(release.notes)
-    if people < len(release.rows):
-        notes.append(f"{people:,} of {len(release.rows):,} people are attacked: those of groups that are near one another")
+    if release.several_rows is not None:
+        notes = [note for note in notes if "several rows" not in note]
+        notes.append(f"{release.several_rows} have several rows, which are swapped together")
+    if people < everybody:
+        notes.append(f"{people:,} of {everybody:,} people are attacked: those of groups that are near one another")
     if swaps.left_out:
         notes.append(f"{swaps.left_out:,} unmade swaps are left out at random, to limit the time")
     if not len(swaps.one):

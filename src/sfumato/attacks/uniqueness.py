@@ -105,12 +105,9 @@ class Uniqueness(Attack):
 
 def _people(release: AttackedRelease) -> tuple[Integers | None, Integers]:
     """Return whose row each published row is if people have several, and the rows that are attacked: all, or one each."""
-    rows = release.published.rows
     if release.several_rows is None:
-        return None, np.arange(rows)
-    people = int(release.unit_of_person.max()) + 1 + np.arange(rows)  # a row of nobody is like that of somebody else
-    people[release.row_of_person] = release.unit_of_person
-    return people, release.row_of_person[release.one_row_each]
+        return None, np.arange(release.published.rows)
+    return release.unit_of_published_row, release.row_of_person[release.one_row_each]
 
 
 def _is_readable(release: AttackedRelease, name: str) -> bool:

@@ -21,7 +21,7 @@ from sfumato.disclosure.attackers import AttackerChances, attacker_chances
 from sfumato.disclosure.consistency.consistency import Consistency
 from sfumato.disclosure.dictionaries.dictionary import Dictionary
 from sfumato.disclosure.matching.matching import Matching, Rule
-from sfumato.disclosure.risk_verdict import decide_by_float, exact_chances, risk_at_most
+from sfumato.disclosure.risk_verdict import decide_by_float, exact_harms, risk_at_most
 from sfumato.disclosure.rules.disclosure_rule import mean
 from sfumato.disclosure.sensitivity.sensitivity import Sensitivity
 from sfumato.disclosure.sensitivity.sensitivity_weights import losses
@@ -46,6 +46,8 @@ class DictionaryRisk:
     """|ρ|: the number of individuals who are consistent with each record as it is disclosed."""
     probabilities: NDArray[np.float64]
     """The chance that the attacker identifies each record."""
+    mistakes: NDArray[np.float64]
+    """The chance that the attacker names another individual; 0, like that of identification, if nobody is consistent."""
     losses: NDArray[np.float64]
     """The expected loss of each record."""
     attackers: AttackerChances
@@ -149,11 +151,11 @@ class Risk:
         verdict = decide_by_float(self.risk, self.limit)
         if verdict is not None:
             return verdict
-        # too close to the limit for floats: compute Φ and the chances as exact fractions
+        # too close to the limit for floats: compute Φ and the harms as exact fractions
         setting = self.setting
         phi = setting.sensitivity.exactly(setting.table, setting.attributes, setting.identity, self.rule)
         exact = [
-            exact_chances(matching, self.rule, result.sizes)
+            exact_harms(matching, self.rule, result.sizes, setting.sensitivity.false_identification)
             for matching, result in zip(setting.matchings, self.dictionaries, strict=True)
         ]
         if self.over == "worst" or setting.prior is None:
@@ -171,8 +173,8 @@ class Risk:
 
     @cached_property
     def _without(self) -> list[NDArray[np.float64]]:
-        """For each dictionary the chances of identification if one attribute were withheld."""
-        return [matching.probabilities_without(self.rule) for matching in self.setting.matchings]
+        """For each dictionary the harm of each record, as a share of Φ, if one attribute were withheld."""
+        return [self.setting.phi.harm(*matching.outcomes_without(self.rule)) for matching in self.setting.matchings]
 
     def worst_records(self, most: int = 10, dictionary: str | None = None) -> list[RecordRisk]:
         """The records with the highest loss, highest first, against a dictionary: by default the one of highest risk."""
@@ -242,6 +244,12 @@ class Risk:
     def notes(self) -> list[str]:
         """What a reader should know about the figures."""
         notes = list(self.setting.table.notes)
+        share = as_fraction(self.setting.sensitivity.false_identification)
+        if share:
+            notes.append(
+                f"if the attacker names another individual, {written(share)} of the sensitivity counts as loss, in addition "
+                "to the sensitivity times the chance of identification"
+            )
         for result in self.dictionaries:
             nobody = int((result.sizes == 0).sum())
             if nobody:
@@ -305,8 +313,8 @@ class Risk:
         phi = setting.phi.of(rule)
         without = self._over(
             [
-                mean(losses(phi, np.where(disclosed, chances[:, j], result.probabilities)))
-                for result, chances in zip(self.dictionaries, self._without, strict=True)
+                mean(losses(phi, np.where(disclosed, harm[:, j], setting.phi.harm(result.probabilities, result.mistakes))))
+                for result, harm in zip(self.dictionaries, self._without, strict=True)
             ]
         )
         weighted = setting.phi.form in ("sum", "product")
@@ -357,7 +365,8 @@ def risk(
     """Measure what an attacker with a dictionary gains from records (Lebanon et al. 2006).
 
     The loss of a record is the sensitivity of what is disclosed of it times the chance that the attacker picks the right
-    one of the individuals who are consistent with it; the risk is the mean loss. `misfits`: the number of disclosed
+    one of the individuals who are consistent with it, plus that of picking another one times the sensitivity's
+    `false_identification`; the risk is the mean loss. `misfits`: the number of disclosed
     values in which an individual may be inconsistent, for an attacker who reckons with errors. `rule`: which cells are
     disclosed, as an array of booleans; by default all are. `prior`: how likely the attacker has each dictionary, as
     numbers that sum to 1. `limit`: the largest acceptable risk. `progress` is called while the records are matched.
@@ -417,14 +426,15 @@ def risk_of(
     for name, matching in zip(setting.names, setting.matchings, strict=True):
         step = f"matching {name}"
         progress(step)
-        sizes, probabilities = matching.sizes_and_probabilities(chosen, partial(progress, step))
+        sizes, probabilities, mistakes = matching.outcomes(chosen, partial(progress, step))
         result.append(
             DictionaryRisk(
                 name,
                 matching.individuals,
                 sizes,
                 probabilities,
-                losses(phi, probabilities),
+                mistakes,
+                losses(phi, setting.phi.harm(probabilities, mistakes)),
                 attacker_chances(name, matching, sizes, probabilities),
             )
         )

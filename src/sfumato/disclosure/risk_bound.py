@@ -12,6 +12,7 @@ from sfumato.disclosure.dictionaries.order_by_consistency import precedes_for_re
 from sfumato.disclosure.matching.matching import Matching, Rule
 from sfumato.disclosure.setting import Setting
 from sfumato.errors import ParameterError
+from sfumato.exact import as_fraction, written
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,8 @@ def upper_bound(setting: Setting, estimate: str, attacker: str, rule: Rule | Non
     """Check the conditions of Theorem 1 for two dictionaries of a setting, by their names, and measure both risks.
 
     The theorem, corrected: let identities be unique; let the estimate θ̂ contain every record's own individual, with
-    values that are consistent with the record; let θ̂ ⪯ θ; and let the attacker pick any consistent individual alike.
+    values that are consistent with the record; let θ̂ ⪯ θ; let the attacker pick any consistent individual alike; and let a
+    false identification harm at most as much as a correct one, since otherwise more consistent individuals mean more harm.
     Then R(δ, θ) ≤ R(δ, θ̂) under every rule. Proof: an individual who is consistent with a record in θ̂ is also consistent
     with it in θ, where no more is known about the individual, so ρ only grows; and ρ was not empty, since the record's own
     individual is in it. Without unique identities, ρ counts rows, of which θ̂ may have more. Without the own individual, ρ
@@ -103,7 +105,7 @@ def upper_bound(setting: Setting, estimate: str, attacker: str, rule: Rule | Non
     """
     mine, theirs = (_place(setting, name, key) for name, key in ((estimate, "estimate"), (attacker, "attacker")))
     risks = risk_of(setting, rule).dictionaries
-    conditions = [_identities(setting, mine, theirs), _uniform(setting, mine, theirs)]
+    conditions = [_identities(setting, mine, theirs), _uniform(setting, mine, theirs), *_harm(setting)]
     if conditions[0].holds:
         conditions += [_present(setting, mine), _consistent(setting, mine), _order(setting, mine, theirs)]
     return RiskBound(estimate, attacker, risks[mine].risk, risks[theirs].risk, tuple(conditions))
@@ -134,6 +136,15 @@ def _uniform(setting: Setting, *places: int) -> BoundCondition:
     leaning = [place for place in places if len(setting.matchings[place].weights)]
     why = f"{setting.dictionaries[leaning[0]].title} has weights" if leaning else ""
     return BoundCondition(name, not leaning, why)
+
+
+def _harm(setting: Setting) -> list[BoundCondition]:
+    """A condition only if false identifications harm at all."""
+    share = as_fraction(setting.sensitivity.false_identification)
+    if not share:
+        return []
+    why = f"false_identification is {written(share)}" if share > 1 else ""
+    return [BoundCondition("a false identification harms at most as much as a correct one", share <= 1, why)]
 
 
 def _present(setting: Setting, mine: int) -> BoundCondition:

@@ -9,9 +9,10 @@ a tuple of five arrays: agreed, sizes, starts, own, own_weight.
 - `own[d]` is the mask of the record's own individual, or -1 (all bits set) if the attacker picks any individual alike;
   `own_weight[d]` is that individual's weight, or 1.
 
-`mix` has one row per objective: the loss in row o is Φ times the sum over d of `mix[o, d]` times the chance of
-identification in dictionary d. Φ of a choice is made of `cells` (weight of each candidate), `pairs` (extra weight of two
-candidates, upper triangle) and `scale`, by its `form`.
+`mix` has one row per objective: the loss in row o is Φ times the sum over d of `mix[o, d]` times the expected harm in
+dictionary d as a share of Φ: the chance of identification, plus `false_harm` times the chance of naming another individual.
+Φ of a choice is made of `cells` (weight of each candidate), `pairs` (extra weight of two candidates, upper triangle) times
+`scale`, and `triples` (masks of three candidates, and their extra weights in this record), by its `form`.
 """
 
 from __future__ import annotations
@@ -25,9 +26,15 @@ from sfumato.kernels.disclosure_choices import CONSTANT, PRODUCT
 
 
 @kernel
-def _times(phi: float, chance: float) -> float:
+def _times(phi: float, harm: float) -> float:
     """The product, with 0·∞ = 0."""
-    return phi * chance if phi > 0 and chance > 0 else 0.0
+    return phi * harm if phi > 0 and harm > 0 else 0.0
+
+
+@kernel
+def _harm(right: float, false_harm: float) -> float:
+    """The expected harm as a share of Φ, if the attacker names somebody, who is the right one with this chance."""
+    return right + false_harm * (1.0 - right)
 
 
 @kernel
@@ -60,77 +67,87 @@ def _sum_of_smallest(values: Any, count: int, wanted: int) -> float:
 
 
 @kernel
-def _added_weight(j: int, chosen: int, cells: Any, pairs: Any, scale: float) -> float:
-    """The weight that candidate j adds to a choice: its own, and that of its pairs with chosen candidates."""
+def _added_weight(j: int, chosen: int, cells: Any, pairs: Any, triples: Any, scale: float) -> float:
+    """The weight that candidate j adds to a choice: its own, and that of its pairs and triples with chosen candidates."""
     total = cells[j]
     if scale > 0:  # 0·∞ is 0
         for h in range(len(cells)):
             if (chosen >> h) & 1 and pairs[min(j, h), max(j, h)] > 0:
                 total += pairs[min(j, h), max(j, h)] * scale
+    masks, extra = triples
+    complete = chosen | (1 << j)
+    for at in range(len(masks)):
+        if (masks[at] >> j) & 1 and masks[at] & complete == masks[at]:
+            total += extra[at]
     return float(total)
 
 
 @kernel
-def losses_of(agreements: Any, mix: Any, form: int, cells: Any, pairs: Any, scale: float, choices: Any, out: Any) -> None:
+def losses_of(
+    agreements: Any, mix: Any, false_harm: float, form: int, cells: Any, pairs: Any, triples: Any, scale: float,
+    choices: Any, out: Any,
+) -> None:  # fmt: skip
     """Fill `out[o, at]` with the loss of choice `choices[at]` in row o of `mix`. Cost: agreements · choices."""
     agreed, sizes, starts, own, own_weight = agreements
     for at in range(len(choices)):
         choice, total = choices[at], 0.0
         for j in range(len(cells)):
             if (choice >> j) & 1:
-                total += _added_weight(j, choice & ((1 << j) - 1), cells, pairs, scale)
+                total += _added_weight(j, choice & ((1 << j) - 1), cells, pairs, triples, scale)
         phi = _phi(form, total, scale)
         for o in range(len(mix)):
             out[o, at] = 0.0
         for d in range(len(starts) - 1):
-            if choice & own[d] != choice:  # the own individual is ruled out: the attacker is wrong for sure
-                continue
             weight = 0.0
             for a in range(starts[d], starts[d + 1]):
                 if agreed[a] & choice == choice:
                     weight += sizes[a]
             if weight > 0:
+                # if the own individual is ruled out, the attacker is wrong for sure
+                right = own_weight[d] / weight if choice & own[d] == choice else 0.0
                 for o in range(len(mix)):
-                    out[o, at] += mix[o, d] * (own_weight[d] / weight)
+                    out[o, at] += mix[o, d] * _harm(right, false_harm)
         for o in range(len(mix)):
             out[o, at] = _times(phi, out[o, at])
 
 
 @kernel
-def _least_chances(
+def _least_harm(
     agreements: Any, alive: Any, alive_starts: Any, order: Any, t: int, chosen: int, more: int, excluded: int, leaf: bool,
-    left_weight: Any, chance: Any,
+    false_harm: float, left_weight: Any, harm: Any,
 ) -> int:  # fmt: skip
-    """Fill `chance[d]` with a lower bound on the chance of identification in the subtree; return the agreements looked at.
+    """Fill `harm[d]` with a lower bound on the expected harm in the subtree, as a share of Φ; return the agreements seen.
 
     `alive[alive_starts[d]:alive_starts[d + 1]]` are the agreements of dictionary d that contain the chosen candidates;
     their weight is that of ρ. `order[t:]` are the undecided candidates, of which `more` are still to be chosen (0 if the
-    number is free), and at most `excluded` can be. At a leaf the chance itself is filled.
+    number is free), and at most `excluded` can be. At a leaf the harm itself is filled.
 
     ρ only shrinks below a node. After `more` further cells it is no larger than the `more`-th largest weight that one
-    undecided candidate leaves, which bounds the chance from below, unless ρ may become empty, where the chance is 0. It
-    cannot become empty while an individual agrees on all undecided candidates, or while the candidates that exclude the
-    most weight exclude less than all of it together.
+    undecided candidate leaves, which bounds the chance of identification from below, unless ρ may become empty, where the
+    harm is 0. It cannot become empty while an individual agrees on all undecided candidates, or while the candidates that
+    exclude the most weight exclude less than all of it together. The harm grows with the chance if a false identification
+    harms less than a correct one; if it harms more, the harm is at least 1 as long as somebody is named.
     """
     agreed, sizes, _, own, own_weight = agreements
     remaining, looks, undecided = len(order) - t, 0, 0
     for at in range(t, len(order)):
         undecided |= 1 << order[at]
-    for d in range(len(chance)):
-        chance[d] = 0.0
-        if chosen & own[d] != chosen or own_weight[d] <= 0:
+    for d in range(len(harm)):
+        harm[d] = 0.0
+        possible = chosen & own[d] == chosen and own_weight[d] > 0
+        if not possible and false_harm == 0:
             continue
         # the weight of ρ, and whether somebody in it agrees on everything that is undecided
         weight, never_empty = 0.0, False
         for at in range(alive_starts[d], alive_starts[d + 1]):
             a = alive[at]
             weight += sizes[a]
-            never_empty |= agreed[a] & undecided == undecided
+            never_empty |= sizes[a] > 0 and agreed[a] & undecided == undecided
         looks += alive_starts[d + 1] - alive_starts[d]
         if weight <= 0:
             continue
         if leaf:
-            chance[d] = own_weight[d] / weight
+            harm[d] = _harm(own_weight[d] / weight if possible else 0.0, false_harm)
             continue
         # left_weight[b]: the weight of ρ if undecided candidate order[t + b] is disclosed next
         for at in range(t, len(order)):
@@ -141,25 +158,27 @@ def _least_chances(
                 if (agreed[a] >> order[b]) & 1:
                     left_weight[b - t] += sizes[a]
         looks += remaining * (alive_starts[d + 1] - alive_starts[d])
-        if own[d] >= 0:  # the chance is 0 as soon as the own individual is ruled out
-            never_empty = own[d] & undecided == undecided
-            _sort(left_weight, remaining)
-        elif not never_empty:
+        if own[d] < 0 and not never_empty:
             never_empty = excluded * weight - _sum_of_smallest(left_weight, remaining, excluded) < weight
         else:
             _sort(left_weight, remaining)
+        # the chance is 0 as soon as the own individual is ruled out
+        possible &= own[d] & undecided == undecided
+        if own[d] >= 0:
+            never_empty |= possible
         if never_empty:
-            chance[d] = own_weight[d] / (left_weight[remaining - more] if more else weight)
+            right = own_weight[d] / (left_weight[remaining - more] if more else weight) if possible else 0.0
+            harm[d] = _harm(right, false_harm) if false_harm <= 1 else 1.0
     return looks
 
 
 @kernel
 def _least_added_weight(
-    order: Any, t: int, chosen: int, cells: Any, pairs: Any, scale: float, more: int, work: Any
+    order: Any, t: int, chosen: int, cells: Any, pairs: Any, triples: Any, scale: float, more: int, work: Any
 ) -> float:
-    """A lower bound on the weight that `more` undecided candidates add: the smallest ones, pairs among them left out."""
+    """A lower bound on the weight that `more` undecided candidates add: the smallest ones, pairs and triples left out."""
     for at in range(t, len(order)):
-        work[at - t] = _added_weight(order[at], chosen, cells, pairs, scale)
+        work[at - t] = _added_weight(order[at], chosen, cells, pairs, triples, scale)
     return _sum_of_smallest(work, len(order) - t, more)
 
 
@@ -228,9 +247,11 @@ def _keep_agreeing(agreed: Any, alive: Any, alive_starts: Any, level: int, bit: 
 def branch(
     agreements: Any,
     mix: Any,
+    false_harm: float,
     form: int,
     cells: Any,
     pairs: Any,
+    triples: Any,
     scale: float,
     prices: Any,
     order: Any,
@@ -249,7 +270,7 @@ def branch(
     the values only if the budget, in agreements looked at, ran out.
 
     Depth-first search without recursion. Depth t has decided the candidates order[:t]. Below a node ρ only shrinks and Φ
-    only grows, which bounds the loss: see `_least_chances` and `_least_added_weight`. A node is left if a choice that was
+    only grows, which bounds the loss: see `_least_harm` and `_least_added_weight`. A node is left if a choice that was
     found is at most its bound in every row. Cost: nodes · agreements · candidates, up to the budget.
     """
     # One function because all phases share the state of the search, one entry per depth.
@@ -271,7 +292,7 @@ def branch(
     paid = np.zeros(c + 2)
     tried = np.zeros(c + 2, np.int64)
     under = np.zeros((c + 2, rows))
-    work, chance, here = np.empty(c), np.empty(dictionaries), np.empty(rows)
+    work, harm, here = np.empty(c), np.empty(dictionaries), np.empty(rows)
     bound[:] = np.inf
     count, looks, t = 0, 0, 0
     entering = True
@@ -287,18 +308,18 @@ def branch(
             more = 0 if leaf or size < 0 else needed
             excluded = remaining if size < 0 else needed
             on = level[t]
-            looks += _least_chances(
-                agreements, alive[on], alive_starts[on], order, t, chosen[t], more, excluded, leaf, work, chance
+            looks += _least_harm(
+                agreements, alive[on], alive_starts[on], order, t, chosen[t], more, excluded, leaf, false_harm, work, harm
             )
             extra = 0.0
             if more and form != CONSTANT:
-                extra = _least_added_weight(order, t, chosen[t], cells, pairs, scale, more, work)
+                extra = _least_added_weight(order, t, chosen[t], cells, pairs, triples, scale, more, work)
             most_paid = _most_paid(order, t, prices, size, more, paid[t], work)
             phi = _phi(form, total[t] + extra, scale)
             for o in range(rows):
                 here[o] = 0.0
                 for d in range(dictionaries):
-                    here[o] += mix[o, d] * chance[d]
+                    here[o] += mix[o, d] * harm[d]
                 here[o] = _times(phi, here[o]) - most_paid
                 under[t, o] = here[o]
             # Phase 2: leave the node if nothing below it can be kept, and keep it if it is a leaf.
@@ -327,7 +348,7 @@ def branch(
             _keep_agreeing(agreed, alive, alive_starts, level[t], bit)
             looks += alive_starts[level[t], dictionaries]
             level[t + 1], chosen[t + 1], count_of[t + 1] = level[t] + 1, chosen[t] | bit, count_of[t] + 1
-            total[t + 1] = total[t] + _added_weight(j, chosen[t], cells, pairs, scale)
+            total[t + 1] = total[t] + _added_weight(j, chosen[t], cells, pairs, triples, scale)
             paid[t + 1] = paid[t] + prices[j]
             t += 1
             entering = True

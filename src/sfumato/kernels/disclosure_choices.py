@@ -161,12 +161,13 @@ def weigh_choices(
 
 
 @kernel
-def add_chances(table: Any, own: int, own_weight: float, misfits: int, share: float, chances: Any) -> None:
-    """Add the chance of identification in one dictionary, times the dictionary's share, to that of each choice.
+def add_harm(table: Any, own: int, own_weight: float, misfits: int, false_harm: float, share: float, harm: Any) -> None:
+    """Add the expected harm in one dictionary, as a share of Φ, times the dictionary's share, to that of each choice.
 
-    `table` holds the weight of ρ. `own` is the agreement of the record's own individual, with weight `own_weight`: for a
-    choice outside of it the attacker is wrong for sure. It is -1, with weight 1, if the attacker picks any individual of ρ
-    alike. Cost: 2^candidates.
+    `table` holds the weight of ρ. If it is 0, the attacker names nobody. The harm is 1 if the attacker names the right
+    individual, and `false_harm` if another one; if that is 0, the expected harm is the chance of identification. `own` is
+    the agreement of the record's own individual, with weight `own_weight`: for a choice outside of it the attacker is
+    wrong for sure. It is -1, with weight 1, if the attacker picks any individual of ρ alike. Cost: 2^candidates.
     """
     for choice in range(len(table)):
         # count the cells in which the own individual misfits, up to one more than is allowed
@@ -174,20 +175,17 @@ def add_chances(table: Any, own: int, own_weight: float, misfits: int, share: fl
         while rest and missed <= misfits:
             rest &= rest - 1
             missed += 1
-        if table[choice] > 0 and missed <= misfits:
-            chances[choice] += share * (own_weight / table[choice])
+        if table[choice] > 0:
+            right = own_weight / table[choice] if missed <= misfits else 0.0
+            harm[choice] += share * (right + false_harm * (1.0 - right))
 
 
 @kernel
-def sensitivities(form: int, cells: Any, pairs: Any, scale: float, paired: bool, out: Any) -> None:
-    """Fill `out` with Φ of every choice, each from the choice without its lowest candidate.
+def _add_weights(cells: Any, pairs: Any, scale: float, paired: bool, out: Any) -> None:
+    """Fill `out` with the weight of every choice, from that of the choice without its lowest candidate; without triples.
 
-    `cells[b]` is the weight of candidate b, `pairs[b, h]` the extra weight of two, b < h, times `scale`. Cost: 2^candidates;
-    with pairs, times the candidates.
+    Cost: 2^candidates; with pairs, times the candidates.
     """
-    if form == CONSTANT:
-        out[:] = scale
-        return
     out[0] = 0.0
     for choice in range(1, len(out)):
         low = 0
@@ -200,16 +198,56 @@ def sensitivities(form: int, cells: Any, pairs: Any, scale: float, paired: bool,
                 if (rest >> b) & 1 and pairs[low, b] > 0:
                     total += pairs[low, b] * scale
         out[choice] = total
+
+
+@kernel
+def _sum_weights(cells: Any, pairs: Any, triples: Any, scale: float, out: Any) -> None:
+    """Fill `out` with the weight of every choice: that of all cells, pairs and triples that it contains.
+
+    Each weight is put at its own mask, and then summed over subsets. Cost: candidates · 2^candidates, and the triples.
+    """
+    masks, extra = triples
+    out[:] = 0.0
+    for b in range(len(cells)):
+        out[1 << b] += cells[b]
+        for h in range(b + 1, len(cells)):
+            if scale > 0 and pairs[b, h] > 0:  # 0·∞ is 0
+                out[(1 << b) | (1 << h)] += pairs[b, h] * scale
+    for at in range(len(masks)):
+        out[masks[at]] += extra[at]
+    step, size = 1, len(out)
+    while step < size:
+        for start in range(0, size, 2 * step):
+            for choice in range(start, start + step):
+                out[choice + step] += out[choice]
+        step *= 2
+
+
+@kernel
+def sensitivities(form: int, cells: Any, pairs: Any, triples: Any, scale: float, paired: bool, out: Any) -> None:
+    """Fill `out` with Φ of every choice.
+
+    `cells[b]` is the weight of candidate b, `pairs[b, h]` the extra weight of two, b < h, times `scale`. `triples` are masks
+    of three candidates and their extra weights in this record. Cost: 2^candidates; with pairs or triples, times the
+    candidates.
+    """
+    if form == CONSTANT:
+        out[:] = scale
+        return
+    if len(triples[0]):
+        _sum_weights(cells, pairs, triples, scale, out)
+    else:
+        _add_weights(cells, pairs, scale, paired, out)
     if form == PRODUCT:
         for choice in range(len(out)):
             out[choice] = np.exp(out[choice])
 
 
 @kernel
-def multiply(phi: Any, chances: Any, out: Any) -> None:
-    """Fill `out` with the loss of each choice: Φ times the chance of identification, where 0·∞ is 0. Cost: 2^candidates."""
+def multiply(phi: Any, harm: Any, out: Any) -> None:
+    """Fill `out` with the loss of each choice: Φ times the harm as a share of it, where 0·∞ is 0. Cost: 2^candidates."""
     for choice in range(len(phi)):
-        out[choice] = phi[choice] * chances[choice] if phi[choice] > 0 and chances[choice] > 0 else 0.0
+        out[choice] = phi[choice] * harm[choice] if phi[choice] > 0 and harm[choice] > 0 else 0.0
 
 
 @kernel

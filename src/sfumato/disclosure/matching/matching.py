@@ -201,11 +201,13 @@ class Matching:
             reached = np.partition(reached, turns - 1, axis=1)[:, :turns]
         return int(reached.sum())
 
-    def probabilities_without(self, rule: Rule) -> NDArray[np.float64]:
-        """The chance of identification of record i without its disclosed attribute j; 0 if it is not disclosed.
+    def outcomes_without(self, rule: Rule) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The chances of naming the right individual of record i, and another one, without its disclosed attribute j.
+
+        Both are 0 if the attribute is not disclosed.
 
         >>> two = Matching.of_codes(np.array([[1, 5]]), np.array([[1, 5], [1, 6], [2, 5]]))
-        >>> two.probabilities(two.everything).tolist(), two.probabilities_without(two.everything).tolist()
+        >>> two.probabilities(two.everything).tolist(), two.outcomes_without(two.everything)[0].tolist()
         ([1.0], [[0.5, 0.5]])
         """
         shown = self._shown(rule)
@@ -223,14 +225,17 @@ class Matching:
                 rest[:, j] = -1
                 owner_is_consistent(self.index, rest, self.own, 0, among)
                 mine[:, j] = np.where(among, self.weights[self.own], 0.0)
-        return np.divide(mine, total, out=np.zeros(shown.shape), where=(total > 0) & (shown >= 0))
+        named = (total > 0) & (shown >= 0)
+        right = np.divide(mine, total, out=np.zeros(shown.shape), where=named)
+        return right, np.where(named, 1 - right, 0.0)
 
-    def _each_rule_without(self, rule: Rule) -> NDArray[np.float64]:
-        """The chances of identification without each attribute; only those that the dictionary knows make a difference."""
-        chances = np.repeat(self.probabilities(rule)[:, None], self.attributes, axis=1)
+    def _each_rule_without(self, rule: Rule) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The chances without each attribute; only attributes that the dictionary knows make a difference."""
+        right, wrong = (np.repeat(chances[:, None], self.attributes, axis=1) for chances in self.outcomes(rule)[1:])
         for j in np.flatnonzero(self.known & (rule & self.everything).any(axis=0)):
-            chances[:, j] = self.probabilities(rule & (np.arange(self.attributes) != j))
-        return np.asarray(np.where(rule & self.everything, chances, 0.0))
+            _, right[:, j], wrong[:, j] = self.outcomes(rule & (np.arange(self.attributes) != j))
+        shown = rule & self.everything
+        return np.where(shown, right, 0.0), np.where(shown, wrong, 0.0)
 
     def lists(self, rule: Rule, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """ρ of every record, given the sizes: that of record i is `individuals[starts[i]:starts[i + 1]]`, ascending."""
@@ -255,14 +260,24 @@ class Matching:
         is 0 if that individual is not known, not in the dictionary or not consistent, since the attacker is then wrong
         for sure.
         """
-        return self.sizes_and_probabilities(rule)[1]
+        return self.outcomes(rule)[1]
 
-    def sizes_and_probabilities(
+    def outcomes(
         self, rule: Rule, progress: Callable[[float], None] | None = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """|ρ| and the chance that the attacker picks the right individual, record by record."""
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+        """|ρ|, and the chances that the attacker names the right individual, and another one, record by record.
+
+        The two chances sum to 1 if the attacker names anybody: if ρ, or with weights its weight, is not 0. Otherwise both
+        are 0.
+
+        >>> ages = Matching.of_codes(np.array([[30], [50]]), np.array([[30], [30], [30], [41]]))
+        >>> [each.round(3).tolist() for each in ages.outcomes(ages.everything)]
+        [[3, 0], [0.333, 0.0], [0.667, 0.0]]
+        """
         counts, sums, among = self.match(rule, progress)
         if not len(self.weights):
-            return counts, np.where(counts > 0, 1 / np.maximum(counts, 1), 0.0)
+            right = np.where(counts > 0, 1 / np.maximum(counts, 1), 0.0)
+            return counts, right, np.where(counts > 0, 1 - right, 0.0)
         mine = np.where(among, self.weights[self.own], 0.0)
-        return counts, np.divide(mine, sums, out=np.zeros(len(sums)), where=sums > 0)
+        right = np.divide(mine, sums, out=np.zeros(len(sums)), where=sums > 0)
+        return counts, right, np.where(sums > 0, 1 - right, 0.0)

@@ -19,7 +19,7 @@ from sfumato.disclosure.rules import best_by_cells
 from sfumato.disclosure.rules.choice_losses import Choices
 from sfumato.disclosure.rules.disclosure_rule import ROUNDING, DisclosureRule, mean, nearest
 from sfumato.disclosure.rules.record_rules import best_of_records, least_losses
-from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights, losses
+from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction
 from sfumato.progress import Progress, silent
@@ -124,6 +124,8 @@ class TrueAgainstEstimated:
     unmet: int
     """Records with which nobody in the dictionary is consistent as a whole: Theorem 1 does not cover them."""
     points: tuple[Point, ...]
+    inverted: bool = False
+    """Whether a false identification harms more than a correct one, so that Theorem 1 does not hold."""
 
     @property
     def below(self) -> int:
@@ -135,6 +137,8 @@ class TrueAgainstEstimated:
         """Why some are not; None if all are."""
         if not self.below:
             return None
+        if self.inverted:
+            return "a false identification harms more than a correct one, so that more consistent individuals mean more harm"
         most = max(point.emptied for point in self.points)
         return (
             f"{self.unmet:,} of {self.records:,} records match nobody in the whole dictionary; up to {most:,} disclosed "
@@ -253,7 +257,8 @@ def true_against_estimated(
                 points += [_point(k, best.disclosed, phi, side, larger) for larger in sides[number + 1 :]]
         unmet = int((matching.sizes(matching.everything) == 0).sum())
         sampled = None if len(chosen) == whole.records else len(chosen)
-        results.append(TrueAgainstEstimated(name, whole.attributes, len(chosen), sampled, unmet, tuple(points)))
+        inverted = phi.false_identification > 1
+        results.append(TrueAgainstEstimated(name, whole.attributes, len(chosen), sampled, unmet, tuple(points), inverted))
     return tuple(results)
 
 
@@ -266,7 +271,7 @@ def best_rules(matching: Matching, phi: SensitivityWeights, cells: Sequence[int]
 
 def rule_risk(rule: Rule, phi: SensitivityWeights, matching: Matching) -> float:
     """R(δ, θ): the mean loss of the records under a rule (Lebanon et al. 2006, Definition 4)."""
-    return mean(losses(phi.of(rule), matching.probabilities(rule)))
+    return mean(phi.losses(matching, rule))
 
 
 def _point(cells: int, rule: Rule, phi: SensitivityWeights, smaller: Matching, larger: Matching) -> Point:

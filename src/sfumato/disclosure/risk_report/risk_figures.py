@@ -28,8 +28,8 @@ def loss_figure(distribution: Table, against: str) -> Figure:
         key="losses",
         title="Expected loss of the records",
         about=against,
-        caption="Share of the records by their loss: the sensitivity of what is disclosed, times the chance of "
-        "identification. A bar contains the losses above its lower end, up to and including its upper end.",
+        caption="Share of the records by their expected loss. A bar contains the losses above its lower end, up to and "
+        "including its upper end.",
         alt=f"Bars: the share of records by loss; most, {percent(most)}, lose {bins[shares.index(most)]}.",
         head=("loss", "records", "share of the records"),
         rows=_record_rows(bins, distribution["records"], shares),

@@ -283,6 +283,8 @@ def assumptions(content: Content) -> list[tuple[str, str]]:
             )
         )
     lines.append(("Sensitivity", sensitivity_text(content["sensitivity"])))
+    if "false_identification" in content["sensitivity"]:
+        lines.append(("False identification", false_identification_text(content["sensitivity"])))
     if all(one["prior"] is not None for one in content["dictionaries"]):
         shares = ", ".join(f"{one['name']} {one['prior']}" for one in content["dictionaries"])
         lines.append(("Prior", shares))
@@ -317,7 +319,14 @@ def sensitivity_text(declared: Content) -> str:
         "constant": "Constant, whatever is disclosed: only identification counts",
         "function": "A function of the publisher",
     }
-    return _kind(declared, kinds.get(declared["kind"], str(declared["kind"])))
+    weights = {key: value for key, value in declared.items() if key != "false_identification"}
+    return _kind(weights, kinds.get(declared["kind"], str(declared["kind"])))
+
+
+def false_identification_text(declared: Content) -> str:
+    """What counts if the attacker names another individual; empty if nothing does."""
+    share = declared.get("false_identification")
+    return "" if share is None else f"If the attacker names another individual, {share} of the sensitivity counts as loss."
 
 
 def _kind(declared: Content, name: str) -> str:

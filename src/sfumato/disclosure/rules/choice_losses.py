@@ -18,7 +18,7 @@ from sfumato.kernels.disclosure_choices import (
     PRODUCT,
     SUM,
     add_agreements,
-    add_chances,
+    add_harm,
     agreements,
     multiply,
     sensitivities,
@@ -101,16 +101,22 @@ class DictionarySide:
             return count, 0, 0.0
         return count, int(packed[pattern_of[own]] | self.extra[own]), float(self.matching.weights[own])
 
-    def add_chances(
-        self, record: int, candidates: NDArray[np.int64], share: float, work: NDArray[np.float64], out: NDArray[np.float64]
+    def add_harm(
+        self,
+        record: int,
+        candidates: NDArray[np.int64],
+        false_harm: float,
+        share: float,
+        work: NDArray[np.float64],
+        out: NDArray[np.float64],
     ) -> None:
-        """Add to each choice's chance of identification that in this dictionary, times its share."""
+        """Add to each choice's harm, as a share of Φ, that in this dictionary, times the dictionary's share."""
         count, own, own_weight = self._meet(record, candidates)
         _, pattern_of, sizes, packed = self._patterns(self.matching.values[record])
         misfits = self.matching.misfits
         layers = np.empty((misfits, len(work)))
         weigh_choices(pattern_of, sizes, self.matching.weights, packed, self.extra, self.touched, count, layers, work)
-        add_chances(work, own, own_weight, misfits, share, out)
+        add_harm(work, own, own_weight, misfits, false_harm, share, out)
 
     def agreement(self, record: int, candidates: NDArray[np.int64]) -> Agreement:
         """The distinct agreements with a record, if it has too many candidates for a table."""
@@ -167,15 +173,17 @@ class Choices:
     def high(self) -> float:
         """More than twice the sum of all finite losses: replaces an infinite loss where records are optimized together."""
         phi = self.phi
+        most_harm = max(1.0, phi.false_identification)
         if phi.function is not None:
             tables = (self.sensitivity(record, self.candidates(record)) for record in range(self.records))
-            return 1.0 + 2.0 * sum(float(table[np.isfinite(table)].max(initial=0.0)) for table in tables)
+            return 1.0 + 2.0 * most_harm * sum(float(table[np.isfinite(table)].max(initial=0.0)) for table in tables)
         scale = np.where(np.isfinite(phi.scale), phi.scale, 0.0)
         between = float(phi.pairs[np.isfinite(phi.pairs)].sum())
+        between += sum(weight for weight in phi.triples.values() if np.isfinite(weight))
         most = np.where(self.present & np.isfinite(phi.cells), phi.cells, 0.0).sum(axis=1) + between * scale
         if phi.form == "constant":
             most = scale
-        return 1.0 + 2.0 * float((np.exp(np.minimum(most, LARGEST)) if phi.form == "product" else most).sum())
+        return 1.0 + 2.0 * most_harm * float((np.exp(np.minimum(most, LARGEST)) if phi.form == "product" else most).sum())
 
     def candidates(self, record: int) -> NDArray[np.int64]:
         """The attributes of which a record has a value."""
@@ -202,25 +210,27 @@ class Choices:
             return out
         between = self.phi.pairs[np.ix_(candidates, candidates)]
         cells, scale = self.phi.cells[record, candidates], self.phi.scale[record]
-        sensitivities(FORMS[self.phi.form], cells, between, scale, self.paired, out)
+        triples = self.phi.triples_of(record, candidates)
+        sensitivities(FORMS[self.phi.form], cells, between, triples, scale, self.paired, out)
         return out
 
     def losses(self, record: int) -> NDArray[np.float64]:
         """The loss of every choice of a record, by dictionary and choice. The array is reused for the next record."""
         candidates = self.candidates(record)
-        work, chances, _, out = self._table(len(candidates))
+        work, harm, _, out = self._table(len(candidates))
         phi = self.sensitivity(record, candidates)
+        false_harm = self.phi.false_identification
         if self.shares is not None:
-            chances[:] = 0.0
+            harm[:] = 0.0
             for side, share in zip(self.sides, self.shares, strict=True):
                 if share > 0:
-                    side.add_chances(record, candidates, float(share), work, chances)
-            multiply(phi, chances, out[0])
+                    side.add_harm(record, candidates, false_harm, float(share), work, harm)
+            multiply(phi, harm, out[0])
             return out
         for d, side in enumerate(self.sides):
-            chances[:] = 0.0
-            side.add_chances(record, candidates, 1.0, work, chances)
-            multiply(phi, chances, out[d])
+            harm[:] = 0.0
+            side.add_harm(record, candidates, false_harm, 1.0, work, harm)
+            multiply(phi, harm, out[d])
         return out
 
     def agreements(self, record: int) -> tuple[NDArray[Any], ...]:

@@ -21,8 +21,13 @@ Integers = NDArray[np.int64]
 
 
 def applies(matching: Matching, phi: SensitivityWeights) -> bool:
-    """Whether MinRisk applies: multiplicative weights of single values, no misfits, no weights of individuals."""
-    return phi.form == "product" and not phi.pairs.any() and not len(matching.weights) and not matching.misfits
+    """Whether MinRisk applies.
+
+    It takes multiplicative weights of single values, and neither misfits, weights of individuals nor false identifications.
+    """
+    together = phi.pairs.any() or any(phi.triples.values())
+    leaning = len(matching.weights) or matching.misfits
+    return phi.form == "product" and not together and not leaning and not phi.false_identification
 
 
 def min_risk(matching: Matching, phi: SensitivityWeights, cells: int) -> DisclosureRule:
@@ -44,13 +49,14 @@ def min_risk(matching: Matching, phi: SensitivityWeights, cells: int) -> Disclos
     check([matching], cells, "record", None, most_attributes=None)
     if not applies(matching, phi):
         raise ParameterError(
-            "MinRisk requires a multiplicative sensitivity without pairs, and an attacker who picks any individual alike",
+            "MinRisk requires a multiplicative sensitivity without pairs, triples and false_identification, and an attacker "
+            "who picks any individual alike",
             remedy="Search for the best rule, which has no such requirements.",
             key="sensitivity",
             value=phi.form,
         )
     disclosed = _smallest_gammas(matching, phi, cells)
-    risk = mean(losses(phi.of(disclosed), matching.probabilities(disclosed)))
+    risk = mean(phi.losses(matching, disclosed))
     short = int((matching.everything.sum(axis=1) < cells).sum())
     how = "by MinRisk, which is optimal if the attributes of the dictionary are independent"
     return DisclosureRule(disclosed, risk, min(risk, _least_possible(matching, phi, cells)), short, how)
@@ -138,8 +144,8 @@ def independence_costs(
     costs = []
     for k, rule in zip(cells, rules, strict=True):
         best = best_of_records(choices, options, k).disclosed
-        taken = losses(phi.of(rule), matching.probabilities(rule))
-        needed = losses(phi.of(best), matching.probabilities(best))
+        taken = phi.losses(matching, rule)
+        needed = phi.losses(matching, best)
         worse = taken > needed * (1 + ROUNDING)
         factor = _factor(taken[worse], needed[worse])
         costs.append(IndependenceCost(k, mean(taken), mean(needed), int(worse.sum()), factor))

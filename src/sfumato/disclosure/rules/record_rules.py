@@ -46,6 +46,8 @@ class Search:
         self.form = FORMS[phi.form]
         self.cells = np.ascontiguousarray(phi.cells[record, self.candidates])
         self.pairs = np.ascontiguousarray(phi.pairs[np.ix_(self.candidates, self.candidates)])
+        self.triples = phi.triples_of(record, self.candidates)
+        self.false_harm = phi.false_identification
         self.scale = float(phi.scale[record])
         self.shares = choices.shares
 
@@ -66,7 +68,9 @@ class Search:
         """The losses of given choices, by row and choice."""
         mix = self.mix
         out = np.empty((len(mix), len(choices)))
-        losses_of(self.agreements, mix, self.form, self.cells, self.pairs, self.scale, choices, out)
+        losses_of(
+            self.agreements, mix, self.false_harm, self.form, self.cells, self.pairs, self.triples, self.scale, choices, out
+        )
         return out
 
     def _branch(self, mix: Floats, prices: Floats, forced: int, size: int) -> SearchResult:
@@ -79,8 +83,8 @@ class Search:
         while True:
             result, values, bound = np.empty(room, np.int64), np.empty((len(mix), room)), np.empty(len(mix))
             kept = branch(
-                self.agreements, mix, self.form, self.cells, self.pairs, self.scale, prices, order, forced, size, BUDGET,
-                result, values, bound,
+                self.agreements, mix, self.false_harm, self.form, self.cells, self.pairs, self.triples, self.scale, prices,
+                order, forced, size, BUDGET, result, values, bound,
             )  # fmt: skip
             if kept >= 0:
                 return SearchResult(result[:kept], values[:, :kept], bound)

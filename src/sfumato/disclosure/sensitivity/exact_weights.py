@@ -1,4 +1,4 @@
-"""Weights as exact numbers: one per record, for an attribute or a pair of attributes."""
+"""Weights as exact numbers: one per record, for an attribute, or for several together."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -24,17 +25,21 @@ from sfumato.disclosure.sensitivity.exact_weights import (
 )
 from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights
 from sfumato.errors import ColumnError, ParameterError, SfumatoError
-from sfumato.exact import Number, as_parameter, nearest_float
+from sfumato.exact import Number, as_fraction, as_parameter, nearest_float
 from sfumato.user_code import load_function
 
 _LARGEST_POWER = 640
 """e to the power of this is a float, and so is the sum over all records of any table, with room to spare."""
+_LARGEST_SHARE = 1_000_000
+"""The largest harm of a false identification, as a share of Φ, so that losses stay in the range of floats."""
 
 
 class Sensitivity(ABC):
     """The harm if what is disclosed of a record is tied to its individual: a number that is at least 0, or infinity."""
 
     name: ClassVar[str]
+    false_identification: Number = 0
+    """The harm if the attacker names another individual, as a share of Φ: 1 is as much as if the right one is named."""
 
     @abstractmethod
     def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> SensitivityWeights:
@@ -51,6 +56,8 @@ class Sensitivity(ABC):
     def parameters(self) -> dict[str, Any]:
         """The parameters as a config contains them; only those that were given."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        if not self.false_identification:
+            values.pop("false_identification", None)
         return {key: _plain(value) for key, value in values.items() if value is not None and value != {}}
 
     def to_dict(self) -> dict[str, Any]:
@@ -66,6 +73,8 @@ class _Weighted(Sensitivity):
     records: str | Sequence[Number] | None = None
     cells: Mapping[str, str | Sequence[Number]] | None = None
     pairs: Mapping[tuple[str, str], Number] | Sequence[Sequence[Any]] | None = None
+    triples: Mapping[tuple[str, str, str], Number] | Sequence[Sequence[Any]] | None = None
+    false_identification: Number = 0
 
     form: ClassVar[Literal["sum", "product"]]
 
@@ -84,7 +93,9 @@ class _Weighted(Sensitivity):
             "default": as_weight(self.default, "default"),
             "records": None if self.records is None else _each(self.records, "records"),
             "cells": {name: _each(declared, f"cells.{name}") for name, declared in cells.items()},
-            "pairs": _pairs(self.pairs),
+            "pairs": _together(self.pairs, 2, "pairs"),
+            "triples": _together(self.triples, 3, "triples"),
+            "false_identification": _share(self.false_identification),
         }
         for name, value in normal.items():
             object.__setattr__(self, name, value)
@@ -95,8 +106,9 @@ class _Weighted(Sensitivity):
 
     def parameters(self) -> dict[str, Any]:
         parameters = super().parameters()
-        if "pairs" in parameters:
-            parameters["pairs"] = [[*pair, weight] for pair, weight in parameters["pairs"].items()]
+        for key in ("pairs", "triples"):
+            if key in parameters:
+                parameters[key] = [[*names, weight] for names, weight in parameters[key].items()]
         return parameters
 
     def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> SensitivityWeights:
@@ -108,7 +120,17 @@ class _Weighted(Sensitivity):
             pairs[_places(pair, attributes)] = _float(weight)
         if self.form == "product":
             _refuse_large(exact_total(parts, present(table, attributes)))
-        return SensitivityWeights(self.form, cells, pairs, self._of_records(table).floats())
+        triples: dict[Any, float] = {
+            _places(names, attributes): _float(weight) for names, weight in _weights(self.triples).items()
+        }
+        return SensitivityWeights(
+            self.form,
+            cells,
+            pairs,
+            self._of_records(table).floats(),
+            triples=triples,
+            false_identification=float(self.false_identification),
+        )
 
     def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> ExactSensitivity:
         del identity
@@ -120,10 +142,15 @@ class _Weighted(Sensitivity):
         return RecordWeights.read(self.records, table, "records")  # type: ignore[arg-type]
 
     def _parts(self, table: Table, attributes: Sequence[str]) -> dict[tuple[int, ...], RecordWeights]:
-        """The weight of each attribute in each record, and of each pair beyond that."""
-        weights, cells, pairs = _weights(self.weights), self.cells or {}, _weights(self.pairs)
-        for key, names in (("weights", weights), ("cells", cells), ("pairs", [name for pair in pairs for name in pair])):
-            for name in names:
+        """The weight of each attribute in each record, and of each pair and triple beyond that."""
+        weights, cells, pairs, triples = (
+            _weights(self.weights),
+            self.cells or {},
+            _weights(self.pairs),
+            _weights(self.triples),
+        )
+        for key, declared_names in (("weights", [weights]), ("cells", [cells]), ("pairs", pairs), ("triples", triples)):
+            for name in itertools.chain.from_iterable(declared_names):
                 _refuse_unknown(name, key, table, attributes)
         records = self._of_records(table)
         parts: dict[tuple[int, ...], RecordWeights] = {}
@@ -133,8 +160,8 @@ class _Weighted(Sensitivity):
                 parts[j,] = records.times(weights.get(name, self.default))  # type: ignore[arg-type]
             else:
                 parts[j,] = RecordWeights.read(declared, table, f"cells.{name}")
-        for pair, weight in pairs.items():
-            parts[_places(pair, attributes)] = records.times(weight)
+        for names, weight in (*pairs.items(), *triples.items()):
+            parts[_places(names, attributes)] = records.times(weight)
         return parts
 
 
@@ -147,12 +174,17 @@ class Additive(_Weighted):
       the product form of Φ₃).
     - `cells`: the weight of an attribute in every record, as a column or a sequence, used as it is (Φ₃).
     - `pairs`: the weight of two attributes together, beyond each alone, times the record's weight (Φ₄).
+    - `triples`: the weight of three attributes together, beyond each alone and each two of them, times the record's weight
+      (Φ₄ with interactions of order 3).
+    - `false_identification`: the harm if the attacker names another individual, as a share of Φ.
 
     Weights are exact and at least 0. "inf" forbids a disclosure wherever anybody can be identified; 0·∞ is 0. If nothing
     is disclosed, Φ is 0.
 
     >>> Additive({"income": 5}, pairs={("age", "zip"): "0.5"}).to_dict()
     {'kind': 'additive', 'weights': {'income': '5'}, 'default': '1', 'pairs': [['age', 'zip', '0.5']]}
+    >>> Additive(triples={("age", "sex", "zip"): 3}).to_dict()
+    {'kind': 'additive', 'default': '1', 'triples': [['age', 'sex', 'zip', '3']]}
     """
 
     name: ClassVar[str] = "additive"
@@ -178,23 +210,32 @@ class Multiplicative(_Weighted):
 class ConstantSensitivity(Sensitivity):
     """Φ is the same whatever is disclosed: the risk is then that of identification alone, as in k-anonymity.
 
+    `false_identification`: the harm if the attacker names another individual, as a share of Φ.
+
     >>> ConstantSensitivity(2).to_dict()
     {'kind': 'constant', 'value': '2'}
     """
 
     value: Number = 1
+    _: KW_ONLY
+    false_identification: Number = 0
 
     name: ClassVar[str] = "constant"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", as_weight(self.value, "value"))
+        object.__setattr__(self, "false_identification", _share(self.false_identification))
 
     def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> SensitivityWeights:
         """The value for every record."""
         del identity
         m = len(attributes)
         return SensitivityWeights(
-            "constant", np.zeros((table.rows, m)), np.zeros((m, m)), np.full(table.rows, _float(self._weight))
+            "constant",
+            np.zeros((table.rows, m)),
+            np.zeros((m, m)),
+            np.full(table.rows, _float(self._weight)),
+            false_identification=float(self.false_identification),
         )
 
     def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> ExactSensitivity:
@@ -213,7 +254,8 @@ class CustomSensitivity(Sensitivity):
 
     It receives a mapping from each disclosed attribute to its value, as a Python object, and the record's identity (None
     if no identity is declared), and returns a number that is at least 0, or infinity. A float counts as the decimal that
-    it prints as. A config names the function as "module:function".
+    it prints as. A config names the function as "module:function". `false_identification`: the harm if the attacker names
+    another individual, as a share of what the function returns.
 
     >>> phi = CustomSensitivity(lambda disclosed, identity: len(disclosed) ** 2)
     >>> phi.name
@@ -221,6 +263,8 @@ class CustomSensitivity(Sensitivity):
     """
 
     function: Callable[[Mapping[str, Any], Any], Any] | str
+    _: KW_ONLY
+    false_identification: Number = 0
 
     name: ClassVar[str] = "function"
 
@@ -232,12 +276,13 @@ class CustomSensitivity(Sensitivity):
                 key="function",
                 value=self.function,
             )
+        object.__setattr__(self, "false_identification", _share(self.false_identification))
 
     def parameters(self) -> dict[str, Any]:
         """The function's name; a function without a name in a module is described by its own."""
-        if isinstance(self.function, str):
-            return {"function": str(self.function)}
-        return {"function": getattr(self.function, "__qualname__", repr(self.function))}
+        by_name = isinstance(self.function, str)
+        named = str(self.function) if by_name else getattr(self.function, "__qualname__", repr(self.function))
+        return {**super().parameters(), "function": named}
 
     def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> SensitivityWeights:
         """Φ by calling the function."""
@@ -249,6 +294,7 @@ class CustomSensitivity(Sensitivity):
             np.zeros((m, m)),
             np.ones(table.rows),
             lambda record, shown: _float(sensitivity(record, shown)),
+            false_identification=float(self.false_identification),
         )
 
     def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> ExactSensitivity:
@@ -312,6 +358,20 @@ def _mapping(declared: Any, key: str) -> dict[str, Any]:
     return {str(name): value for name, value in declared.items()}
 
 
+def _share(declared: Any) -> Fraction:
+    """The harm of a false identification as a share of Φ."""
+    key = "false_identification"
+    share = as_fraction(declared, key)
+    if not 0 <= share <= _LARGEST_SHARE:
+        raise ParameterError(
+            f"{key} = {declared!r} is not a number from 0 to {_LARGEST_SHARE:,}",
+            remedy="Pass the harm if the attacker names another individual, as a share of the sensitivity, such as 0.5.",
+            key=key,
+            value=declared,
+        )
+    return share
+
+
 def _each(declared: Any, key: str) -> str | tuple[Weight, ...]:
     """The name of a column, or a weight for each record."""
     if isinstance(declared, str):
@@ -328,22 +388,33 @@ def _each(declared: Any, key: str) -> str | tuple[Weight, ...]:
     return tuple(as_weight(weight, f"{key}[{place}]") for place, weight in enumerate(listed))
 
 
-def _pairs(declared: Any) -> dict[tuple[str, str], Weight]:
-    """Weights of pairs, from a mapping of pairs or from triples as a config has them."""
-    remedy = 'Pass pairs such as {("age", "zip"): 2}, or in a config [["age", "zip", 2]]: each once, of two attributes.'
-    listed = [(pair, weight) for pair, weight in declared.items()] if isinstance(declared, Mapping) else None
-    pairs: dict[tuple[str, str], Weight] = {}
+_EXAMPLES = {
+    "pairs": 'Pass pairs such as {("age", "zip"): 2}, or in a config [["age", "zip", 2]]: each once, of two attributes.',
+    "triples": 'Pass triples such as {("age", "sex", "zip"): 2}, or in a config [["age", "sex", "zip", 2]]: each once, of '
+    "three attributes.",
+}
+
+
+def _together(declared: Any, order: int, key: str) -> dict[tuple[str, ...], Weight]:
+    """Weights of so many attributes together, from a mapping, or from lists that end with the weight."""
+    remedy = _EXAMPLES[key]
+    weights: dict[tuple[str, ...], Weight] = {}
+    known: set[frozenset[str]] = set()
     try:
-        if listed is None:
-            listed = [((first, second), weight) for first, second, weight in declared or ()]
-        for pair, weight in listed:
-            first, second = (None, None) if isinstance(pair, str) else map(str, pair)
-            if first is None or first == second or (first, second) in pairs or (second, first) in pairs:
-                raise ParameterError(f"{pair!r} is not a pair, or occurs twice", remedy=remedy, key="pairs", value=pair)
-            pairs[first, str(second)] = as_weight(weight, f"pairs.{first},{second}")
+        if isinstance(declared, Mapping):
+            listed = list(declared.items())
+        else:
+            listed = [(tuple(names), weight) for *names, weight in declared or ()]
+        for given, weight in listed:
+            names = () if isinstance(given, str) else tuple(map(str, given))
+            if len(names) != order or len(set(names)) != order or frozenset(names) in known:
+                problem = f"{given!r} is not a {key[:-1]}, or occurs twice"
+                raise ParameterError(problem, remedy=remedy, key=key, value=given)
+            known.add(frozenset(names))
+            weights[names] = as_weight(weight, f"{key}.{','.join(names)}")
     except (TypeError, ValueError) as error:
-        raise ParameterError(f"invalid pairs = {declared!r}", remedy=remedy, key="pairs", value=declared) from error
-    return pairs
+        raise ParameterError(f"invalid {key} = {declared!r}", remedy=remedy, key=key, value=declared) from error
+    return weights
 
 
 def _weights(declared: Any) -> dict[Any, Weight]:
@@ -351,9 +422,8 @@ def _weights(declared: Any) -> dict[Any, Weight]:
     return declared  # type: ignore[no-any-return]
 
 
-def _places(pair: tuple[str, str], attributes: Sequence[str]) -> tuple[int, int]:
-    first, second = sorted(attributes.index(name) for name in pair)
-    return first, second
+def _places(names: Sequence[str], attributes: Sequence[str]) -> tuple[int, ...]:
+    return tuple(sorted(attributes.index(name) for name in names))
 
 
 def _refuse_unknown(name: str, key: str, table: Table, attributes: Sequence[str]) -> None:

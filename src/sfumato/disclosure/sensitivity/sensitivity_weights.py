@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.disclosure.matching.matching import Rule
+from sfumato.disclosure.matching.matching import Matching, Rule
 
 Form = Literal["sum", "product", "constant", "function"]
 
@@ -20,7 +20,7 @@ class SensitivityWeights:
 
     All weights are at least 0, and may be infinite. The form is one of
 
-    - `sum`: the weights of the disclosed cells, and of pairs of them (Φ₁ to Φ₄).
+    - `sum`: the weights of the disclosed cells, and of pairs and triples of them (Φ₁ to Φ₄).
     - `product`: e to the power of that sum (Φ₅), which is 1 if nothing is disclosed.
     - `constant`: `scale`, whatever is disclosed.
     - `function`: the user's own.
@@ -36,9 +36,13 @@ class SensitivityWeights:
     pairs: NDArray[np.float64]
     """The weight of attributes j < h together, beyond each alone; zero elsewhere."""
     scale: NDArray[np.float64]
-    """The factor, in record i, of the weights of pairs, and the value of a constant."""
+    """The factor, in record i, of the weights of pairs and triples, and the value of a constant."""
     function: Callable[[int, NDArray[np.bool_]], float] | None = None
     """The user's own function: Φ of record i for a row of disclosed attributes."""
+    triples: Mapping[tuple[int, int, int], float] = field(default_factory=dict)
+    """The weight of attributes j < h < l together, beyond each alone and each two of them."""
+    false_identification: float = 0.0
+    """The harm if the attacker names another individual, as a share of Φ."""
 
     def of(self, rule: Rule) -> NDArray[np.float64]:
         """Φ of every record as the rule discloses it."""
@@ -50,7 +54,47 @@ class SensitivityWeights:
         for j, h in np.argwhere(self.pairs > 0):
             both = rule[:, j] & rule[:, h] & (self.scale > 0)  # 0·∞ is 0
             total[both] += self.pairs[j, h] * self.scale[both]
+        for places, weight in self.triples.items():
+            if weight > 0:
+                all_three = rule[:, list(places)].all(axis=1) & (self.scale > 0)
+                total[all_three] += weight * self.scale[all_three]
         return np.asarray(np.exp(total) if self.form == "product" else total)
+
+    def harm(self, right: NDArray[np.float64], wrong: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The expected harm of each record as a share of Φ.
+
+        It is the chance that the attacker names the right individual, plus that of naming another one times
+        `false_identification`.
+        """
+        return right + self.false_identification * wrong
+
+    def losses(self, matching: Matching, rule: Rule) -> NDArray[np.float64]:
+        """The expected loss of each record under a rule.
+
+        >>> phi = SensitivityWeights("constant", np.zeros((1, 1)), np.zeros((1, 1)), np.ones(1), false_identification=0.5)
+        >>> matching = Matching.of_codes(np.array([[30]]), np.array([[30], [30], [41]]))
+        >>> phi.losses(matching, np.array([[True]])).tolist()
+        [0.75]
+        """
+        _, right, wrong = matching.outcomes(rule)
+        return losses(self.of(rule), self.harm(right, wrong))
+
+    def triples_of(self, record: int, candidates: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The triples of a record's candidates, as masks over the candidates, and their weights in this record.
+
+        >>> phi = SensitivityWeights("sum", np.ones((1, 4)), np.zeros((4, 4)), np.array([2.0]), triples={(0, 2, 3): 5.0})
+        >>> masks, weights = phi.triples_of(0, np.array([0, 2, 3]))
+        >>> [f"{mask:b}" for mask in masks.tolist()], weights.tolist()
+        (['111'], [10.0])
+        """
+        bit = {j: 1 << b for b, j in enumerate(candidates.tolist())}
+        scale = float(self.scale[record])
+        found = [
+            (sum(bit[j] for j in places), weight * scale)
+            for places, weight in self.triples.items()
+            if weight > 0 and scale > 0 and all(j in bit for j in places)  # 0·∞ is 0
+        ]
+        return np.array([mask for mask, _ in found], np.int64), np.array([weight for _, weight in found], np.float64)
 
     def only(self, records: NDArray[np.int64]) -> SensitivityWeights:
         """Φ for some of the records, in this order."""
@@ -60,10 +104,12 @@ class SensitivityWeights:
         return replace(some, function=lambda i, shown: function(int(records[i]), shown))
 
 
-def losses(phi: NDArray[np.float64], probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The expected loss of each record: Φ times the chance of identification, where 0·∞ is 0.
+def losses(phi: NDArray[np.float64], harm: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The expected loss of each record: Φ times the expected harm as a share of it, where 0·∞ is 0.
+
+    Without a harm of false identifications, that share is the chance of identification.
 
     >>> losses(np.array([np.inf, np.inf, 2.0]), np.array([0.0, 0.5, 0.5])).tolist()
     [0.0, inf, 1.0]
     """
-    return np.multiply(phi, probabilities, out=np.zeros(len(phi)), where=(phi > 0) & (probabilities > 0))
+    return np.multiply(phi, harm, out=np.zeros(len(phi)), where=(phi > 0) & (harm > 0))

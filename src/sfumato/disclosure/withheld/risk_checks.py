@@ -17,6 +17,7 @@ from sfumato.disclosure.withheld.risk_measurement import (
     RecordWeights,
     chances_of_identification,
     differs_by_record,
+    expected_harms,
     expected_losses,
     mean_of,
     owners_of,
@@ -157,7 +158,8 @@ def _dictionary_checks(
     if phi is None:
         yield Check(f"risk against {name}", None, f"not checked: {_why_no_sensitivity(sensitivity)}")
         return
-    risk = mean_of(expected_losses(phi, chances))
+    harms = expected_harms(consistent, dictionary.weights, chances, sensitivity)
+    risk = mean_of(expected_losses(phi, harms))
     same = _same(claim.risk, risk)
     detail = f"measured again: {risk:.6g}" if same else f"release.json states the risk {claim.risk!r}, but it is {risk!r}"
     if assumptions.sensitivity is None:

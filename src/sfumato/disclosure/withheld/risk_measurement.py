@@ -3,7 +3,8 @@
 This module belongs to verification and shares no code with what makes a release. Definitions: *Lebanon et al. (2006)*. An
 individual is consistent with a record if every disclosed value is consistent with what the dictionary holds (Definition 6);
 up to `misfits` values may not be. The attacker picks one consistent individual. The loss of a record is Φ, the sensitivity
-of what is disclosed, times the chance of identification; the risk is the mean loss (Definition 4).
+of what is disclosed, times the chance of identification, plus a declared share of Φ times the chance of naming another
+individual; the risk is the mean loss (Definition 4).
 """
 
 from __future__ import annotations
@@ -164,9 +165,9 @@ def sensitivities(
             declared = sensitivity.get("weights", {}).get(name, sensitivity.get("default", 1))
             each = expected_losses(scale, np.full(rows, weight(declared)))
         total += np.where(disclosed[:, j], each, 0.0)
-    for one, other, declared in sensitivity.get("pairs", ()):
-        both = disclosed[:, names.index(one)] & disclosed[:, names.index(other)]
-        total += np.where(both, expected_losses(scale, np.full(rows, weight(declared))), 0.0)
+    for *together, declared in (*sensitivity.get("pairs", ()), *sensitivity.get("triples", ())):
+        every = disclosed[:, [names.index(name) for name in together]].all(axis=1)
+        total += np.where(every, expected_losses(scale, np.full(rows, weight(declared))), 0.0)
     return np.exp(total) if kind == "multiplicative" else total
 
 
@@ -198,3 +199,17 @@ def chances_of_identification(
     totals = consistent.weights(leanings)
     own = np.where(consistent.contains(owners), np.append(leanings, 0.0)[owners], 0.0)
     return np.divide(own, totals, out=np.zeros(len(totals)), where=totals > 0)
+
+
+def expected_harms(
+    consistent: ConsistentIndividuals, leanings: Floats, chances: Floats, sensitivity: Mapping[str, Any]
+) -> Floats:
+    """The expected harm of each published row as a share of Φ, from its chance of identification.
+
+    An attacker who names somebody is wrong with the rest of the chance, and that harms as the sensitivity declares.
+    """
+    share = weight(sensitivity.get("false_identification", 0))
+    if not share:
+        return chances
+    named = consistent.weights(leanings) > 0 if len(leanings) else consistent.counts() > 0
+    return chances + share * np.where(named, 1 - chances, 0.0)

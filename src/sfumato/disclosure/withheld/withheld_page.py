@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sfumato.disclosure.risk_report.loss_format import amount
 from sfumato.disclosure.risk_report.risk_figures import disclosed_figure
-from sfumato.disclosure.risk_report.risk_text import consistency_lines, sensitivity_text
+from sfumato.disclosure.risk_report.risk_text import consistency_lines, false_identification_text, sensitivity_text
 from sfumato.plurals import count_of
 from sfumato.releases.models import DictionaryClaim, WithheldDocument
 from sfumato.reports.page_frame import invalid_content, render_page
@@ -62,6 +62,8 @@ def _assumptions(document: WithheldDocument) -> list[str]:
         values = count_of(document.misfits, "disclosed value")
         lines.append(f"An individual may be inconsistent in {values} and still count as consistent.")
     lines.append(f"Sensitivity: {sensitivity_text(document.sensitivity)}")
+    if "false_identification" in document.sensitivity:
+        lines.append(false_identification_text(document.sensitivity))
     lines.append("A record loses nothing if nobody in the dictionary is consistent with it.")
     return lines
 
