@@ -113,7 +113,9 @@ def group_cells(view: View) -> list[Cells]:
     names = view.table.schema.quasi_identifiers
     if population is not None and population.recodings is not None:
         first = view.groups.first_rows
-        return [_published(view.table.column(name), first, population.recodings[name]) for name in names]
+        # a damaged release may not state how a column is published; then its cells cover what a set would
+        stated = [population.recodings.get(name, "set") for name in names]
+        return [_published(view.table.column(name), first, how) for name, how in zip(names, stated, strict=True)]
     recoding = load(RECODER)(view.table, view.groups) if view.recoding is None else view.recoding
     return [_recoded(each.cells, each.cell, str(each.domain.recoding)) for each in recoding.columns]
 
