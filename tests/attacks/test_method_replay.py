@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -146,6 +147,16 @@ def test_people_with_other_numbers_of_rows_cannot_exchange_secrets():
     data = pa.table({"age": [30, 31, 31], "zip": [5, 5, 5], "ill": ["flu", "gout", "gout"], "who": who})
     release = sf.anonymize(data, replace(SCHEMA, person_id="who"), [sf.KAnonymity(2), sf.DistinctLDiversity(2)])
     assert "nobody has as many rows as somebody else" in sf.attack(release, attacks=["replay"]).skipped[0].reason
+
+
+def test_people_whose_rows_are_in_several_groups_are_not_attacked():
+    release = sf.anonymize(visits_of(30, 1), replace(SCHEMA, person_id="who"), sf.KAnonymity(4), method="mondrian")
+    seen = attacked_release(release)
+    split = np.append(seen.group_of_person[1:], seen.group_of_person[0])
+    with pytest.raises(sf.attacks.NotMeasured, match="are in several groups, and methods keep them together"):
+        Replay().run(replace(seen, group_of_person=split))
+    with pytest.raises(sf.attacks.NotMeasured, match="as far as is known without the key"):
+        Replay().run(replace(seen, group_of_person=split, rows_are_known=False, file=Path("data.csv")))
 
 
 def test_groups_that_resist_reveal_nothing_without_the_seed():

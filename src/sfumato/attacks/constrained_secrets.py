@@ -61,12 +61,20 @@ def search_task(release: AttackedRelease) -> Task:
 def groups_of_people(release: AttackedRelease) -> Integers:
     """Return the group of each row of the search task's table."""
     assert release.original is not None
+    refuse_split_people(release)
     units = release.original.units
-    if units is None:
-        return release.group_of_person
-    if not units.are_in_one_group(release.group_of_person).all():
-        raise NotMeasured(f"the rows of some {units.plural} are in several groups, and methods move them together")
-    return np.asarray(release.group_of_person[units.first_rows])
+    return release.group_of_person if units is None else np.asarray(release.group_of_person[units.first_rows])
+
+
+def refuse_split_people(release: AttackedRelease) -> None:
+    """Raise `NotMeasured` if people have rows in several groups: methods keep them together."""
+    if release.several_rows is not None and not release.people_are_in_one_group:
+        # a folder without its key; the rows of another tool's table are in the order of the original
+        guessed = release.file is not None and not release.rows_are_known
+        hint = ", as far as is known without the key" if guessed else ""
+        raise NotMeasured(
+            f"the rows of some {release.several_rows} are in several groups{hint}, and methods keep them together"
+        )
 
 
 def constrained_secrets(release: AttackedRelease, task: Task) -> list[ConstrainedSecret]:

@@ -105,7 +105,7 @@ class Linkage(Attack):
             found.chances,
             (found.of_one_person, found.right),
             {"a random row": _random_row(release)},
-            (f"the attacker knows all rows of each of the {release.several_rows}, which are in one group", *notes),
+            (f"{release.several_rows} have several rows, and the attacker knows all of them", *notes),
         )
 
     def _journalist(self, release: AttackedRelease, candidates: RowCandidates) -> AttackResult:

@@ -14,6 +14,7 @@ from sfumato.anonymization import anonymize
 from sfumato.anonymization.methods import Method, method_of
 from sfumato.attacks.attacked_release import AttackedRelease
 from sfumato.attacks.base_attack import Attack, AttackResult, NotMeasured
+from sfumato.attacks.constrained_secrets import refuse_split_people
 from sfumato.attacks.rates import Rate
 from sfumato.data.groups import renumber
 from sfumato.data.table import Table
@@ -78,6 +79,7 @@ class Replay(Attack):
         """Attack each sensitive attribute that a requirement is about, with the seed if it is known, and without."""
         if release.population is None:
             raise NotMeasured("the order of the rows in the original is not known")
+        refuse_split_people(release)
         method = _method(release)
         rows = release.population.rows
         if self.budget < 2 * (rows + _EACH_RUN) * self.guesses:
