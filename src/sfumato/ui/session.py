@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -16,12 +17,16 @@ from sfumato.errors import ConfigError, ParameterError, SfumatoError
 from sfumato.ui.config_history import ConfigHistory, Step
 from sfumato.ui.opened_table import READING, OpenedTable
 from sfumato.ui.private_folder import PrivateFolder
+from sfumato.ui.process_memory import return_memory
 
 if TYPE_CHECKING:
     from sfumato.data.table import Table
 
 _ANSWERS = 64
 """The number of answers that are kept."""
+
+_LONG = 0.2
+"""After an answer that took more seconds than this, memory is returned to the system."""
 
 CONFIG_NAME = "sfumato.toml"
 
@@ -221,6 +226,7 @@ class Session:
                 if self.history.version == version and self.parsed(text)[1] is None:
                     self.history.add(Step("Suggested roles and requirements", text))
         finally:
+            return_memory()  # the draft tries requirements on the whole table
             self.drafting = False
             self.tell_version()
 
@@ -264,7 +270,12 @@ class Session:
         """Return the profile of the table; it does not depend on roles."""
         from sfumato.profiling import profile
 
-        return self.answer("profile", ("profile", self.data_key), lambda: profile(self.raw))
+        def compute() -> Any:
+            found = profile(self.raw)
+            self.opened.share(found.table_with_roles)
+            return found
+
+        return self.answer("profile", ("profile", self.data_key), compute)
 
     def answer(self, topic: str, key: Hashable, compute: Callable[[], Any], *, gives_way: bool = False) -> Any:
         """Return the answer to a question, computed once per key. Questions of a topic are computed one after the other.
@@ -283,7 +294,10 @@ class Session:
                     return self._answers[key]
                 if gives_way and self._asked[topic][0] != key:
                     raise SupersededError
+            began = time.monotonic()
             result = compute()
+            if time.monotonic() - began > _LONG:
+                return_memory()
             with self._lock:
                 self._answers[key] = result
                 while len(self._answers) > _ANSWERS:
