@@ -108,8 +108,6 @@ def _sharing_a_centre(graph: NeighbourGraph) -> OneSidedNeighbours:
             key="distance",
             value=size,
         )
-    from scipy import sparse  # it takes 9 MB, which a server keeps
-
     everyone = np.arange(size)
     near = sparse.csr_array(
         np.concatenate([graph.near(some, everyone) for some in np.array_split(everyone, size // 256 + 1)])
