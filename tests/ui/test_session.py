@@ -11,7 +11,9 @@ import pytest
 
 from sfumato.errors import FileError, SfumatoError
 from sfumato.ui.opening import open_source
+from sfumato.ui.pages import render_part
 from sfumato.ui.session import Session, SupersededError
+from sfumato.ui.work import MadeRelease
 from ui_process import running_ui
 
 CONFIG = """# mine
@@ -214,6 +216,14 @@ def test_the_table_is_read_once(folder, session, monkeypatch):
     (folder / "people.csv").unlink()
     assert session.opened.change_of_file() == "missing"
     assert session.table.rows == 2
+
+
+@pytest.mark.parametrize(("measuring", "words"), [(True, "are being measured"), (False, "were not measured")])
+def test_attackers_are_shown_before_they_were_measured(folder, session, measuring, words):
+    """Then the figures of a release have no attacks, nor any that could not be measured."""
+    made = MadeRelease(1, "release", "", folder, 0, {"attacks": []}, 1.0, complete=False)
+    values = {"chosen": made, "view": "attacks", "measuring": measuring}
+    assert words in render_part(session, "details", values, {}, "")
 
 
 def test_pages_learn_what_the_draft_does(folder, session):
