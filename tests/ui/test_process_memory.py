@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -44,9 +45,10 @@ def test_columns_are_encoded_once(tmp_path):
     session = Session()
     try:
         open_source(session, str(tmp_path / "people.csv"))
+        deadline = time.monotonic() + 60
+        while session.drafting and time.monotonic() < deadline:
+            time.sleep(0.01)
         profile = session.profile()
-        roles = '[columns.age]\nrole = "quasi-identifier"\nkind = "numeric"\n'
-        session.edit("roles", lambda text: f"{text}\n{roles}")
         assert session.table.schema.quasi_identifiers == ("age",)
         assert session.table.column("age").codes is profile.table.column("age").codes
         assert session.raw.schema == Schema()
