@@ -10,6 +10,9 @@ from contextlib import contextmanager
 
 import pytest
 
+PATIENCE = 60
+"""Seconds after which a state that did not come is an error: many, because they are waited only then."""
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 QUIET = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -26,7 +29,7 @@ def browser_context():
     with api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
         found = browser.new_context(viewport={"width": 1280, "height": 900})
-        found.set_default_timeout(15_000)
+        found.set_default_timeout(1000 * PATIENCE)
         yield found
         browser.close()
     with warnings.catch_warnings():  # the pipe to the browser stays open in a cycle of objects
@@ -49,7 +52,7 @@ def watched_page(context, base):
     found.close()
 
 
-def until(page, condition, seconds=10):
+def until(page, condition, seconds=PATIENCE):
     """Wait for something in Python: the policy of the pages forbids what `wait_for_function` does."""
     deadline = time.monotonic() + seconds
     while not condition():
@@ -58,7 +61,7 @@ def until(page, condition, seconds=10):
 
 
 def settled(page):
-    """Wait until all parts are loaded, and no action is on its way."""
+    """Wait until all parts are loaded, and no action, key press or news of the server is on its way."""
     page.wait_for_selector("html[data-ready=yes]:not(:has([aria-busy=true]))", state="attached")
 
 

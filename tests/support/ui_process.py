@@ -27,7 +27,7 @@ class RunningUI:
 
     def request(self, method, path, headers=None, body=None):
         """Send a request with exactly these headers; return status, headers and body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
             for name, value in ({"Host": f"127.0.0.1:{self.port}"} | (headers or {})).items():
@@ -72,5 +72,5 @@ def running_ui(*arguments, folder=None, temporary=None):
         yield RunningUI(process, found[0])
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)
         process.stdout.close()

@@ -20,15 +20,24 @@ import pytest
 
 import sfumato as sf
 from sfumato.releases.row_key import read_key
-from ui_pages import browser_context, config_text, go, settled, until, watched_page
+from ui_pages import PATIENCE, browser_context, config_text, go, settled, until, watched_page
 from ui_process import running_ui
 
 ROWS = 600
-SLOW = """
+NEAR = """
+[[principles]]
+name = "dissimilarity"
+epsilon = 2
+delta = "0.5"
+k = 5
+on = "income"
+"""
+SLOW = f"""
 [method]
 name = "glaze"
 effort = 20000
-"""
+{NEAR}"""
+"""What takes minutes: without a limit on nearness, the search of so few rows soon converges whatever the effort."""
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +118,8 @@ def first(page, base):
 
 def searching(page):
     """Wait until groups are searched for, which takes minutes here."""
-    until(page, lambda: "finding groups" in (page.text_content("#running-step") or ""), seconds=60)
+    step = page.locator("#running-step")
+    until(page, lambda: any("finding groups" in text for text in step.all_text_contents()))
 
 
 def edit(page, text):
@@ -164,7 +174,7 @@ def test_a_report_draws_and_requests_nothing(page, base, ui):
         frame = page.locator(f"#frame-{view}")
         assert frame.get_attribute("sandbox") == ""
         frame.scroll_into_view_if_needed()
-        page.wait_for_timeout(300)
+        frame.element_handle().content_frame().wait_for_load_state()
         shot = frame.screenshot()
         blank = page.locator("h1").screenshot()
         assert len(shot) > 8 * len(blank)  # letters and figures, not a white page
@@ -194,6 +204,26 @@ def test_work_is_cancelled_at_once_and_can_be_done_again(page, base, ui):
     until(page, lambda: len(list(ui.folder.glob("sfumato-ui-*/*/release"))) == page.locator("#made thead a").count())
     edit(page, text)
     assert make(page, base) > number
+
+
+def test_trying_the_cells_of_the_frontier_is_cancelled_and_done_again(page, base):
+    go(page, base, "requirements")
+    text = config_text(page)
+    edit(page, text + SLOW)
+    page.click("#try-cells")
+    step = page.locator("#running-step")
+    until(page, lambda: any("which is cell" in text for text in step.all_text_contents()))
+    page.click("#cancel")
+    page.wait_for_selector("#cancelled")
+    edit(page, text + '\n[method]\nname = "mondrian"\n' + NEAR)
+    page.click("#try-cells")
+    page.wait_for_selector("#without-losses", timeout=120_000)
+    shown = page.locator("#frontier-form button.cell").all_inner_texts()
+    assert all(one.endswith(" %") or one in ("not reached", "impossible") for one in shown), shown
+    assert any(one.endswith(" %") for one in shown)
+    page.click("#without-losses")
+    page.wait_for_selector("#with-losses")
+    edit(page, text)
 
 
 def worker_of(ui):
@@ -361,6 +391,14 @@ def test_several_secrets(page, base):
     until(page, lambda: "plan" in config_text(page))
     settled(page)
     assert sf.Config.parse(config_text(page)).project.plan == [["education"], ["income"]]
+    page.fill("#discernibility", "-1")
+    page.press("#discernibility", "Tab")
+    page.wait_for_selector("#error:has-text('discernibility = -1 is not positive')")
+    page.fill("#discernibility", "1e9")
+    page.press("#discernibility", "Tab")
+    until(page, lambda: 'discernibility = "1e9"' in config_text(page))
+    settled(page)
+    assert sf.Config.parse(config_text(page)).project.discernibility == "1e9"
     page.click("#project")
     page.wait_for_selector("#projected, #failed", timeout=180_000)
     quiet(page)
@@ -393,7 +431,7 @@ def test_a_server_that_is_killed_leaves_nothing(ui, tmp_path):
         worker = worker_of(killed)
         killed.process.kill()
         killed.process.wait(10)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while Path(f"/proc/{worker}").exists() and "Z" not in Path(f"/proc/{worker}/stat").read_text().split()[2]:
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -155,6 +155,25 @@ def test_the_verdict_follows_the_keys(page, base):
     assert page.locator("#slide-0-k").input_value() == "5"
 
 
+def test_a_part_that_takes_long_says_how_long(page, base):
+    held, released = [], False
+
+    def hold(route):
+        if released:
+            route.continue_()
+        else:
+            held.append(route)
+
+    page.route("**/risk/part/groups*", hold)
+    page.goto(f"{base}/risk")
+    page.wait_for_selector("#part-groups > .waiting:text-matches('… [1-9][0-9]* s$')")
+    released = True
+    for route in held:
+        route.continue_()
+    page.wait_for_selector("#part-groups table")
+    assert page.query_selector("#part-groups > .waiting") is None
+
+
 def test_one_group_only_is_no_success(page, base):
     go(page, base, "requirements")
     restore(page)

@@ -11,7 +11,9 @@ import pytest
 
 from sfumato.errors import FileError, SfumatoError
 from sfumato.ui.opening import open_source
+from sfumato.ui.pages import render_part
 from sfumato.ui.session import Session, SupersededError
+from sfumato.ui.work import MadeRelease
 from ui_process import running_ui
 
 CONFIG = """# mine
@@ -47,7 +49,7 @@ def version(page):
 def test_an_invalid_config_is_shown_at_its_line_and_corrected(folder):
     with running_ui("sfumato.toml", folder=folder) as ui:
         ui.enter()
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         page = ui.get("/columns")[2].decode()
         while "The config is invalid" not in page and time.monotonic() < deadline:
             page = ui.get("/columns")[2].decode()
@@ -66,7 +68,7 @@ def test_what_cannot_be_opened_is_explained_and_nothing_is_lost(folder):
     (folder / "broken.toml").write_text("[data\n", encoding="utf-8")
     with running_ui("people.csv", folder=folder) as ui:
         ui.enter()
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         page = ui.get("/data")[2].decode()
         while "Suggested roles" not in page and time.monotonic() < deadline:
             page = ui.get("/data")[2].decode()
@@ -90,7 +92,25 @@ def test_what_cannot_be_opened_is_explained_and_nothing_is_lost(folder):
         }.items():  # what no page sends
             status, _, answer = ui.post(path, urlencode({"version": version(page), **form}).encode())
             assert status == 422, path
+        changed = {"version": version(page), "column": "age", "role": "other"}
+        status, _, answer = ui.post("/columns/do/role", urlencode(changed).encode())
+        page = answer.decode()
+        assert status == 200, page
         form = {"version": version(page), "source": "broken.toml"}
+        status, _, answer = ui.post("/data/do/open", urlencode(form).encode())
+        assert status == 422, "opening another config would lose a change"
+        assert "not saved" in answer.decode() and 'id="open-drop"' in answer.decode()
+        status, _, answer = ui.post("/upload", b"x\n1\n", **{"x-file-name": "other.csv"})
+        assert status == 422
+        assert "age: other" in answer.decode()
+        page = ui.post("/history", urlencode({"version": version(page), "go": "undo", "screen": "data"}).encode())[
+            2
+        ].decode()
+        assert 'id="open-drop"' not in page, "the draft can be made again"
+        page = ui.post("/history", urlencode({"version": version(page), "go": "redo", "screen": "data"}).encode())[
+            2
+        ].decode()
+        form = {"version": version(page), "source": "broken.toml", "drop": "yes"}
         status, _, answer = ui.post("/data/do/open", urlencode(form).encode())
         assert status == 200, "a config with an error is opened, so that it can be corrected"
         assert "<strong>   1  [data</strong>" in answer.decode()
@@ -125,7 +145,7 @@ def test_only_the_last_of_the_questions_that_wait_is_answered(session):
         computed.append(name)
         if name == "first":
             started.set()
-            go_on.wait(10)
+            go_on.wait(60)
         return name
 
     def ask(name):
@@ -136,15 +156,15 @@ def test_only_the_last_of_the_questions_that_wait_is_answered(session):
 
     threads = [threading.Thread(target=ask, args=(name,)) for name in ("first", "second", "third")]
     threads[0].start()
-    started.wait(10)
+    started.wait(60)
     for number, thread in enumerate(threads[1:], 1):
         thread.start()
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while session._asked["topic"][0] != ("first", "second", "third")[number] and time.monotonic() < deadline:
             time.sleep(0.005)
     go_on.set()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert answers == {"first": "first", "second": None, "third": "third"}
     assert computed == ["first", "third"]
     assert session.answer("topic", "third", lambda: compute("again")) == "third", "an answer is kept"
@@ -155,7 +175,7 @@ def test_a_page_needs_its_answers_whatever_is_asked_later(session):
 
     def slow():
         started.set()
-        go_on.wait(10)
+        go_on.wait(60)
         return "first"
 
     threads = [threading.Thread(target=lambda: answers.append(session.answer("topic", "first", slow)))]
@@ -163,12 +183,12 @@ def test_a_page_needs_its_answers_whatever_is_asked_later(session):
         threading.Thread(target=lambda key=key: answers.append(session.answer("topic", key, lambda: key))) for key in "abc"
     ]
     threads[0].start()
-    started.wait(10)
+    started.wait(60)
     for thread in threads[1:]:
         thread.start()
     go_on.set()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert sorted(answers) == ["a", "b", "c", "first"]
 
 
@@ -198,6 +218,28 @@ def test_the_table_is_read_once(folder, session, monkeypatch):
     assert session.table.rows == 2
 
 
+@pytest.mark.parametrize(("measuring", "words"), [(True, "are being measured"), (False, "were not measured")])
+def test_attackers_are_shown_before_they_were_measured(folder, session, measuring, words):
+    """Then the figures of a release have no attacks, nor any that could not be measured."""
+    made = MadeRelease(1, "release", "", folder, 0, {"attacks": []}, 1.0, complete=False)
+    values = {"chosen": made, "view": "attacks", "measuring": measuring}
+    assert words in render_part(session, "details", values, {}, "")
+
+
+def test_pages_learn_what_the_draft_does(folder, session):
+    told = []
+    session.listeners.append(told.append)
+    open_source(session, str(folder / "people.csv"))
+    until = time.monotonic() + 60
+    while session.drafting and time.monotonic() < until:
+        time.sleep(0.01)
+    steps = [event["step"] for event in told if event.get("job") == "draft"]
+    assert steps == [
+        "examining column 1 of 2 …", "examining column 2 of 2 …", "suggesting roles …", "suggesting requirements …",
+    ]  # fmt: skip
+    assert not any("share" in event for event in told), "a share of one step is not the share of the whole"
+
+
 def test_pages_learn_that_a_table_cannot_be_opened(session):
     """Their version stays the same, so it is the state that differs from the one that they show."""
     told, shown = [], session.state
@@ -208,7 +250,7 @@ def test_pages_learn_that_a_table_cannot_be_opened(session):
 
     session.open_in_thread("people.csv", fail)
     assert session.state != shown
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while not told and time.monotonic() < until:
         time.sleep(0.01)
     (event,) = told

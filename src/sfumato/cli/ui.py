@@ -40,6 +40,9 @@ def ui(
     only this machine, and only the browser that opens the printed address, which works once. Ctrl-C ends it. Exit status:
     2 bad input; 130 ended by Ctrl-C.
     """
+    from sfumato.ui.process_memory import keep_little_memory, plug_ins_installed
+
+    keep_little_memory(foreign_code=allow_code or plug_ins_installed())
     from sfumato.io.database_uri import is_uri, shown
     from sfumato.io.missing_files import refuse_missing
     from sfumato.ui.server import require_packages, serve

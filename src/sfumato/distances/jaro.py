@@ -10,8 +10,6 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz import process
-from rapidfuzz.distance import Jaro as FastJaro
 
 from sfumato.data.attribute import Attribute
 from sfumato.data.column import Column
@@ -123,6 +121,9 @@ class Similarities:
 
     def floats(self, rows: Indices, columns: Indices, least: float = 0.0) -> NDArray[np.float64]:
         """Return similarities up to rounding errors; those whose Jaro similarity is below `least` may be 0."""
+        from rapidfuzz import process  # for texts only; it takes 3 MB
+        from rapidfuzz.distance import Jaro as FastJaro
+
         plain = process.cdist(
             [self.ones[i] for i in rows.tolist()],
             [self.others[j] for j in columns.tolist()],
@@ -134,6 +135,9 @@ class Similarities:
 
     def of_pairs(self, ones: Indices, others: Indices) -> NDArray[np.float64]:
         """Return the similarity of each listed pair, up to rounding errors."""
+        from rapidfuzz import process
+        from rapidfuzz.distance import Jaro as FastJaro
+
         plain = process.cpdist(
             [self.ones[i] for i in ones.tolist()],
             [self.others[j] for j in others.tolist()],

@@ -22,6 +22,7 @@ from sfumato.profiling.missing_markers import Markers
 from sfumato.profiling.recurring_keys import KeyOf
 from sfumato.profiling.requirement_suggestions import SuggestedRequirement, suggest_requirements
 from sfumato.profiling.role_suggestions import REPEATED, Suggestion, suggestions
+from sfumato.progress import Progress, silent
 from sfumato.summaries import first_lines
 
 CHOSEN = "chosen by a person"
@@ -270,11 +271,12 @@ def _partition_digest(column: Column) -> bytes:
     return hashlib.sha256(first_row[column.codes].tobytes()).digest()
 
 
-def profile(data: Any) -> Profile:
+def profile(data: Any, *, progress: Progress = silent) -> Profile:
     """Profile a table: what each column contains, the role it should have and why, and which columns single people out.
 
     `data`: a path, a frame of pandas, polars or pyarrow, or a `Table`, whose schema is ignored. The roles are suggestions:
-    a person must decide whether outsiders can know a column, and whether it is a secret.
+    a person must decide whether outsiders can know a column, and whether it is a secret. `progress`: told which column is
+    examined.
 
     >>> import pyarrow as pa
     >>> found = profile(pa.table({"zip": ["01234", "01234", "99999"], "ill": ["flu", "flu", "gout"]}))
@@ -287,6 +289,11 @@ def profile(data: Any) -> Profile:
     markers = Markers.of(read.data)
     missing = Missing(values=("", *markers.missing)) if markers.missing else Missing()
     table = replace(read, schema=Schema(missing=missing))
-    facts = [facts_of(table, name) for name in table.data.column_names]
+    names = table.data.column_names
+    facts = []
+    for at, name in enumerate(names):
+        progress(f"examining column {at + 1} of {len(names)}", at / len(names))
+        facts.append(facts_of(table, name))
+    progress("suggesting roles")
     columns = zip(facts, suggestions(table, facts), strict=True)
     return Profile(table, tuple(ColumnProfile(fact, suggestion) for fact, suggestion in columns), markers)

@@ -18,19 +18,22 @@ from sfumato.data.table import Table
 from sfumato.distances import Custom, Distance
 from sfumato.exact import as_fraction, written
 from sfumato.principles import Principle
-from sfumato.releases.models import VERSIONS, Reading
 from sfumato.serialization import hierarchy_section, stated
 from sfumato.version import __version__
 
 
 def versions() -> dict[str, str]:
     """Return the versions that determine the bytes of a release."""
+    from sfumato.releases.models import VERSIONS  # large, and questions about a table do not need it
+
     own = {"sfumato": __version__, "python": platform.python_version(), "numpy": np.__version__, "pyarrow": pa.__version__}
     return {name: own[name] if name in own else version(name) for name in VERSIONS}
 
 
 def describe_reading(source: Table | None) -> dict[str, str]:
     """Return how the file of the original is read; not which sheet of it, which is not published."""
+    from sfumato.releases.models import Reading
+
     options = {} if source is None else source.reading
     return {key: options[key] for key in Reading.model_fields if key in options}
 

@@ -200,7 +200,14 @@ class Application:
             )
             return await run_in_threadpool(self._page, screen, {}, 422, error=str(failed))
 
+        drop = request.headers.get("x-drop") == "yes"
+
         def opened() -> Change:
+            try:
+                self.session.check_unsaved(drop)
+            except SfumatoError:
+                path.unlink()
+                raise
             open_source(self.session, os.fspath(path))
             return Change(f"{name} is open.")
 

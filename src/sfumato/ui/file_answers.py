@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Literal
 
 from sfumato.errors import FileError, ParameterError
-from sfumato.releases.reader import REPORT
 from sfumato.ui.session import Session
 from sfumato.ui.work import work_of
 
@@ -46,6 +45,8 @@ def report_answer(which: Literal["release", "internal", "risk"]) -> Callable[[Se
     """Return what answers with a report: the public or the internal one of a release, or that of a measured risk."""
 
     def answer(session: Session, query: dict[str, str]) -> FileAnswer:
+        from sfumato.releases.reader import REPORT
+
         work = work_of(session)
         if which == "risk":
             job = work.results.get("risk")

@@ -25,6 +25,7 @@ class OpenedTable:
 
     reading_key: Hashable = None
     _raw: Table | None = None
+    _profiled: Table | None = None
     _latest: tuple[Schema, Table] | None = None
     _state: tuple[int, int] | None = None
     _path: Path | None = None
@@ -54,15 +55,23 @@ class OpenedTable:
                 path = None if is_uri(str(source)) else Path(source)
                 state = _state_of(path)
                 raw = read_table(source, Schema(), **options)
-                self._raw, self.reading_key, self._path, self._state, self._latest = raw, key, path, state, None
+                self._raw, self.reading_key, self._path, self._state = raw, key, path, state
+                self._latest = self._profiled = None
             if self._latest is not None and self._latest[0] == schema:
                 return self._latest[1]
             ages = schema.ages or (self._latest is not None and self._latest[0].ages)
             base = self._raw if self._latest is None or ages else self._latest[1]
             table = base.with_schema(schema)
-            table.share_columns(self._raw, table.data.column_names)  # encoded for the profile
+            if self._profiled is not None:
+                table.share_columns(self._profiled, table.data.column_names)
             self._latest = (schema, table)
             return table
+
+    def share(self, profiled: Table) -> None:
+        """Let tables that are returned from now on share the columns that were encoded for the profile."""
+        with self._lock:
+            if self._raw is not None and profiled.data is self._raw.data:
+                self._profiled = profiled
 
     def change_of_file(self) -> str | None:
         """Return how the file differs from what was read: "changed", "missing", or None if it does not."""

@@ -8,10 +8,6 @@ from pathlib import Path
 from sfumato.config.config import write_config
 from sfumato.errors import ConfigError, FileError
 from sfumato.io.atomic_replace import folder_aside, put_in_place, write_file
-from sfumato.releases.digests import check_digests
-from sfumato.releases.folder import free_page, free_target, is_release
-from sfumato.releases.reader import Manifest
-from sfumato.releases.row_key import is_key
 from sfumato.ui.file_answers import read
 from sfumato.ui.rebased_paths import rebased
 from sfumato.ui.session import Session
@@ -52,6 +48,10 @@ def _is_as_read(session: Session, path: Path) -> bool:
 
 def save_release(chosen: MadeRelease, folder: Path, force: bool, source: Path | None) -> Path:
     """Copy the folder of a release to its place; its files are checked there against release.json."""
+    from sfumato.releases.digests import check_digests
+    from sfumato.releases.folder import free_target, is_release
+    from sfumato.releases.reader import Manifest
+
     target = free_target(folder, force, [source])
     files = sorted(chosen.release.iterdir()) if chosen.release.is_dir() else []
     if not files:
@@ -72,6 +72,9 @@ def save_release(chosen: MadeRelease, folder: Path, force: bool, source: Path | 
 
 def save_private(chosen: MadeRelease, place: Path, folder: Path, force: bool, which: str) -> Path:
     """Write the key or the internal report to a file that only its owner can read; never inside a release."""
+    from sfumato.releases.folder import free_page
+    from sfumato.releases.row_key import is_key
+
     target = free_page(place, folder, force, is_key if which == "key" else None)
     content = read(chosen.key if which == "key" else chosen.internal)
     try:

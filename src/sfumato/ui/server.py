@@ -44,8 +44,13 @@ def serve(
     threading.Thread(target=opened, args=(address(),), daemon=True).start()
     import uvicorn
 
+    from sfumato.kernels.compile import watch_compilation
     from sfumato.ui.application import Application
+    from sfumato.ui.release_worker import COMPILING
     from sfumato.ui.work import end_work
+
+    def tell_kernels(step: str) -> None:
+        session.tell({"job": "kernels", "step": step})
 
     inner = Application(session, secrets.prefix, largest_upload).routes
     guard = AccessGuard(inner, secrets, own, largest_upload, lambda: again(address()))
@@ -54,7 +59,8 @@ def serve(
         timeout_graceful_shutdown=1,
     )  # fmt: skip
     try:
-        uvicorn.Server(config).run(sockets=[listening])
+        with watch_compilation(lambda: tell_kernels(COMPILING), lambda: tell_kernels("")):
+            uvicorn.Server(config).run(sockets=[listening])
     finally:
         end_work(session)
         session.folder.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -16,12 +17,19 @@ from sfumato.errors import ConfigError, ParameterError, SfumatoError
 from sfumato.ui.config_history import ConfigHistory, Step
 from sfumato.ui.opened_table import READING, OpenedTable
 from sfumato.ui.private_folder import PrivateFolder
+from sfumato.ui.process_memory import return_memory
 
 if TYPE_CHECKING:
     from sfumato.data.table import Table
 
 _ANSWERS = 64
 """The number of answers that are kept."""
+
+_LONG = 0.2
+"""After an answer that took more seconds than this, memory is returned to the system."""
+
+DRAFT = "draft"
+"""The name under which the progress of profile and draft is sent to the pages."""
 
 CONFIG_NAME = "sfumato.toml"
 
@@ -45,6 +53,8 @@ class Session:
     """The file that the config is about to be written to, or was read from; relative paths of the config start there."""
     saved: str | None = None
     """The text that the config file has on disk; None if there is no such file."""
+    drafted: str | None = None
+    """The config that was drafted when the table was opened; it can be drafted again."""
     opening: str = ""
     """The name of what is being opened in a thread, if anything."""
     drafting: bool = False
@@ -163,6 +173,20 @@ class Session:
 
     # --- opening
 
+    @property
+    def has_unsaved_work(self) -> bool:
+        """Whether a person made changes that no file has."""
+        known = (self.saved,) if self.saved is not None else (self.history.steps[0].text if self.history.steps else None,)
+        return self.text is not None and self.text not in (*known, self.drafted)
+
+    def check_unsaved(self, drop: bool) -> None:
+        """Raise an error if opening something else would lose changes, and that was not agreed to with `drop`."""
+        if self.has_unsaved_work and not drop:
+            raise ConfigError(
+                "the changes of the config are not saved, and would be lost",
+                remedy="Save the config first, or tick that its changes may be lost.",
+            )
+
     def open_config(self, path: Path) -> None:
         """Open a config file; an invalid one as well, so that it can be corrected."""
         text = config_text(path)
@@ -205,7 +229,7 @@ class Session:
     def _start(self, step: Step, place: Path, saved: str | None) -> None:
         with self._lock:
             self.history.start(step)
-            self.place, self.saved, self.notice = place, saved, ""
+            self.place, self.saved, self.drafted, self.notice = place, saved, None, ""
             self._answers.clear()
         self.tell_version()
 
@@ -213,14 +237,18 @@ class Session:
         from sfumato.profiling import draft
 
         try:
-            text = draft(self.profile(), source, place, **options)
+            found = self.profile()
+            self._tell_draft("suggesting requirements")
+            text = draft(found, source, place, **options)
         except SfumatoError as error:
             self.notice = f"No roles could be suggested: {error}"
         else:
             with self._lock:
                 if self.history.version == version and self.parsed(text)[1] is None:
                     self.history.add(Step("Suggested roles and requirements", text))
+                    self.drafted = text
         finally:
+            return_memory()  # the draft tries requirements on the whole table
             self.drafting = False
             self.tell_version()
 
@@ -264,7 +292,16 @@ class Session:
         """Return the profile of the table; it does not depend on roles."""
         from sfumato.profiling import profile
 
-        return self.answer("profile", ("profile", self.data_key), lambda: profile(self.raw))
+        def compute() -> Any:
+            found = profile(self.raw, progress=self._tell_draft)
+            self.opened.share(found.table_with_roles)
+            return found
+
+        return self.answer("profile", ("profile", self.data_key), compute)
+
+    def _tell_draft(self, step: str, share: float | None = None) -> None:
+        """Tell every page what the draft is doing; no share of it all is known."""
+        self.tell({"job": DRAFT, "step": f"{step} …"})
 
     def answer(self, topic: str, key: Hashable, compute: Callable[[], Any], *, gives_way: bool = False) -> Any:
         """Return the answer to a question, computed once per key. Questions of a topic are computed one after the other.
@@ -283,7 +320,10 @@ class Session:
                     return self._answers[key]
                 if gives_way and self._asked[topic][0] != key:
                     raise SupersededError
+            began = time.monotonic()
             result = compute()
+            if time.monotonic() - began > _LONG:
+                return_memory()
             with self._lock:
                 self._answers[key] = result
                 while len(self._answers) > _ANSWERS:

@@ -7,6 +7,22 @@
   const FAULT = "This is a fault of sfumato; the terminal shows where. Nothing is lost: go on, or undo the last change.";
   let events = null;
 
+  // --- whether something is about to change what is shown: the page says so in data-ready, for tests and for programs
+
+  let pending = 0;
+
+  function begin() {
+    pending += 1;
+    root.dataset.ready = "no";
+  }
+
+  function end() {
+    pending -= 1;
+    if (pending === 0) root.dataset.ready = "yes";
+  }
+
+  begin();
+
   // --- merging: the old page becomes the new one, element by element, so that focus, scrolling and open details stay
 
   function merge(old, fresh) {
@@ -125,6 +141,7 @@
     const stop = new AbortController();
     loads.set(part.id, { wanted, stop });
     part.setAttribute("aria-busy", "true");
+    const clock = setInterval(sayWaiting, 1000, part, Date.now());
     try {
       const answer = await fetch(address, { signal: stop.signal });
       if (answer.status === 204) {
@@ -144,8 +161,22 @@
     } catch (error) {
       if (error.name !== "AbortError") unreachable();
     } finally {
+      clearInterval(clock);
       if (loads.get(part.id)?.stop === stop) loads.delete(part.id);
     }
+  }
+
+  // how long a part has taken so far; how much is left, nobody knows
+  function sayWaiting(part, since) {
+    if (!part.dataset.waiting) return;
+    let line = part.querySelector(":scope > .waiting");
+    if (!line) {
+      line = document.createElement("p");
+      line.className = "waiting";
+      part.prepend(line);
+    }
+    const kernels = reports.get("kernels")?.step;
+    line.textContent = `${part.dataset.waiting} ${Math.round((Date.now() - since) / 1000)} s${kernels ? `; ${kernels}` : ""}`;
   }
 
   // --- actions: one at a time; while one is on its way, only the latest further one of each form waits
@@ -163,6 +194,7 @@
   async function send() {
     if (sending || waiting.size === 0) return;
     sending = true;
+    begin();
     const [key, { form, data }] = waiting.entries().next().value;
     waiting.delete(key);
     data.set("version", root.dataset.version);
@@ -176,6 +208,7 @@
       sending = false;
       document.body.removeAttribute("aria-busy");
       send();
+      end();
     }
   }
 
@@ -219,8 +252,13 @@
     const form = event.target.closest("form[data-live=input]");
     mirror(event.target);
     if (!form) return;
-    clearTimeout(timer);
-    timer = setTimeout(() => form.isConnected && form.checkValidity() && act(form), 60);
+    if (timer) clearTimeout(timer);
+    else begin();
+    timer = setTimeout(function () {
+      timer = 0;
+      if (form.isConnected && form.checkValidity()) act(form);
+      end();
+    }, 60);
   });
 
   // a slider and the field beside it show the same value
@@ -235,8 +273,10 @@
     const form = event.target.closest("form[data-live]");
     if (form && form.dataset.query !== undefined) visit("?" + new URLSearchParams(new FormData(form)));
     else if (form && form.dataset.live !== "input" && form.checkValidity()) act(form);
+    // a file that is chosen before it is agreed that changes may be lost is sent when it is
     const upload = event.target.closest("form[data-upload]");
-    if (upload && event.target.files && event.target.files.length) send_file(upload, event.target.files[0]);
+    const files = upload ? upload.querySelector("input[type=file]").files : [];
+    if (files.length && upload.reportValidity()) send_file(upload, files[0]);
   });
 
   document.addEventListener("submit", function (event) {
@@ -252,10 +292,12 @@
       message(`${file.name} is too large to be copied. Open it by its path instead.`);
       return;
     }
+    begin();
     document.getElementById("said").textContent = `Copying ${file.name}`;
     document.body.setAttribute("aria-busy", "true");
     try {
       const headers = { "x-file-name": encodeURIComponent(file.name) };
+      if (new FormData(form).get("drop")) headers["x-drop"] = "yes";
       const answer = await fetch(form.dataset.upload, { method: "POST", body: file, headers });
       if (answer.status === 413) message(`${file.name} is too large to be copied. Open it by its path instead.`);
       else await take(answer);
@@ -263,6 +305,7 @@
       unreachable();
     } finally {
       document.body.removeAttribute("aria-busy");
+      end();
     }
   }
 
@@ -281,6 +324,7 @@
   }
 
   async function refresh() {
+    begin();
     try {
       const answer = await fetch(location.pathname + location.search);
       if (answer.status === 401) ended();
@@ -288,6 +332,8 @@
       else show(await answer.text(), true);
     } catch (error) {
       unreachable();
+    } finally {
+      end();
     }
   }
 
@@ -360,9 +406,11 @@
 
   function soon(event) {
     // an action that is on its way brings the new version itself
+    begin();
     setTimeout(function () {
       if (sending || waiting.size > 0) soon(event);
       else if (isNews(event)) refresh();
+      end();
     }, 120);
   }
 
@@ -397,5 +445,5 @@
   window.sfumato = { act, visit, refresh };
   loadParts();
   listen();
-  root.dataset.ready = "yes";
+  end();
 })();

@@ -14,8 +14,8 @@ from typing import Any, Literal
 from sfumato.config import MethodSection
 from sfumato.errors import ConfigError, ParameterError
 from sfumato.seeds import secret_seed
+from sfumato.ui.job_folder import INTERNAL, KEY, RELEASE
 from sfumato.ui.session import Session
-from sfumato.ui.worker_jobs import INTERNAL, KEY, RELEASE
 from sfumato.ui.worker_process import WorkerProcess
 
 JOB = "work"
@@ -27,6 +27,7 @@ KINDS = {"release": "Release", "withhold": "Withheld release", "project": "Sever
 _DEPENDS = {
     "preview": ("data", "columns", "missing", "distance", "principles", "method", "preserve"),
     "lattice": ("data", "columns", "missing", "distance", "principles"),
+    "losses": ("data", "columns", "missing", "distance", "principles", "method", "preserve"),
     "risk": ("data", "columns", "missing"),
     "curve": ("data", "columns", "missing", "distance"),
 }
@@ -296,6 +297,12 @@ def work_of(session: Session) -> Work:
         if JOB not in session.jobs:
             session.jobs[JOB] = Work(session)
     found: Work = session.jobs[JOB]
+    return found
+
+
+def started_work(session: Session) -> Work | None:
+    """Return the work of a session if a job was started or a release was looked at; it starts no process."""
+    found: Work | None = session.jobs.get(JOB)
     return found
 
 

@@ -14,13 +14,12 @@ from sfumato.config.risk_section import RiskSection
 from sfumato.errors import ConfigError
 from sfumato.progress import Progress
 from sfumato.releases.folder import write_page
+from sfumato.ui.job_folder import INTERNAL, KEY, RELEASE
 
 if TYPE_CHECKING:
     from sfumato.anonymization.release import Release
     from sfumato.attacks._attack import Attacks
-
-RELEASE, KEY, INTERNAL = "release", "key.json", "internal.html"
-"""In the folder of a job: the folder that may be published, the private key, and the internal report."""
+    from sfumato.principles import Dissimilarity, Principle
 
 
 @dataclass(frozen=True)
@@ -237,10 +236,37 @@ def project(request: Request, progress: Progress, made: Made) -> dict[str, Any]:
     }
 
 
+def losses(request: Request, progress: Progress, made: Made) -> dict[str, Any]:
+    """Try the cells of the frontier on a sample, as `sfumato frontier --try` does, at the requested k."""
+    from sfumato.anonymization.attempt import attempt_with
+    from sfumato.anonymization.feasibility import frontier
+    from sfumato.anonymization.feasibility.parameter_grid import grid_around
+    from sfumato.anonymization.feasibility.varied_requirement import varied_requirement
+
+    declared = request.config
+    progress("reading")
+    table = declared.table()
+    varied = varied_requirement(declared.require_principles(), table.schema)
+    if varied.requirement is None:
+        raise ConfigError("no requirement limits nearness", remedy="Add (ε,δ)^k-dissimilarity first.", key="principles")
+    epsilons, deltas, _ = grid_around(varied.requirement)
+    attempt = attempt_with(table, declared.grouping_method, 0, request.options["sample"], varied.others)
+    tried: list[Principle] = []
+
+    def told(principle: Dissimilarity) -> float | None:
+        progress(f"trying {principle.label}, which is cell {len(tried) + 1} of at most {len(epsilons) * len(deltas)}")
+        tried.append(principle)
+        return attempt(principle)
+
+    found = frontier(table, None, epsilons, deltas, [varied.requirement.k], varied.on, told, "all", varied.others)
+    return {"cells": found.to_dict()["cells"]}
+
+
 JOBS: dict[str, Callable[[Request, Progress, Made], dict[str, Any]]] = {
     "release": release,
     "preview": preview,
     "lattice": lattice,
+    "losses": losses,
     "risk": risk,
     "withhold": withhold,
     "curve": curve,

@@ -71,6 +71,7 @@ def _reading(session: Session, query: Values) -> Mapping[str, Any]:
 
 def _open(session: Session, form: Values, version: int) -> Change:
     session.check_version(version)
+    session.check_unsaved(drop=form.get("drop") == "yes")
     open_source(session, form.get("source", ""), query=form.get("query"), table=form.get("table"), sheet=form.get("sheet"))
     return Change("The table is open.")
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from sfumato.config import MethodSection
 from sfumato.errors import FileError, ParameterError
 from sfumato.parameters import check_share
-from sfumato.releases.reader import Manifest
 from sfumato.ui.config_edits import remove_value, set_values
 from sfumato.ui.file_answers import report_answer
 from sfumato.ui.screen import Change, Part, Screen, Snippets, Values
@@ -235,6 +234,8 @@ def _rows(session: Session, chosen: MadeRelease, query: Values) -> dict[str, Any
 
 def _distributions(chosen: MadeRelease) -> list[dict[str, Any]]:
     """Return the distribution of each column before and after, as the public report draws it."""
+    from sfumato.releases.reader import Manifest  # large: only when there is a release
+
     document = Manifest.load(chosen.release).grouped
     found = []
     for column in document.figures.columns:

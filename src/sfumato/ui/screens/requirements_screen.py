@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from sfumato._audit import audit
 from sfumato.anonymization import JointFeasibility, joint_feasibility
-from sfumato.anonymization.attempt import attempt_with
-from sfumato.anonymization.feasibility import Attempt, FrontierCell, feasibility, frontier
+from sfumato.anonymization.feasibility import FrontierCell, feasibility, frontier
 from sfumato.anonymization.feasibility.parameter_grid import grid_around
 from sfumato.anonymization.feasibility.varied_requirement import varied_requirement
 from sfumato.audits.audit_result import Finding, worst_shown
 from sfumato.errors import ParameterError
 from sfumato.exact import as_fraction, written
-from sfumato.principles import Dissimilarity, Principle
+from sfumato.principles import Dissimilarity, Principle, exactly
 from sfumato.profiling import Profile
 from sfumato.registry import PRINCIPLES
 from sfumato.ui.config_edits import add_principle, set_values
@@ -28,8 +28,10 @@ from sfumato.ui.requirement_edits import (
     slider,
 )
 from sfumato.ui.screen import Change, Part, Screen, Snippets, Values
-from sfumato.ui.session import Session, SupersededError
+from sfumato.ui.screens.release_screen import cancel
+from sfumato.ui.session import Session
 from sfumato.ui.singled_out import roles_key
+from sfumato.ui.work import started_work, work_of
 
 _SAMPLE = 2000
 """The rows on which cells of the frontier are tried."""
@@ -45,7 +47,10 @@ _WORDS = {
 
 def _content(session: Session, query: Values) -> Mapping[str, Any]:
     sensitive = session.table.schema.sensitive
-    return {"cards": cards(session), "slider": slider, "sensitive": sensitive, "principles": _choices()}
+    return {
+        "cards": cards(session), "slider": slider, "sensitive": sensitive, "principles": _choices(),
+        "work": started_work(session),
+    }  # fmt: skip
 
 
 def _choices() -> list[tuple[str, str]]:
@@ -156,23 +161,37 @@ def _step_to(one: Any) -> dict[str, Any]:
     return {"position": one.position, "name": one.parameter, "value": one.value, "label": one.principle.label}
 
 
+Losses = Mapping[tuple[str, str, int], float | None]
+"""The loss of each cell that was tried, by its ε, δ and k; None where it was not reached."""
+
+
+def _losses(session: Session) -> Losses | None:
+    """Return the losses of cells that were tried under this config; None if they were not."""
+    work = started_work(session)
+    measured = None if work is None else work.results.get("losses")
+    if work is None or measured is None or measured.key != work.key_for("losses"):
+        return None
+    cells = (measured.result or {}).get("cells", ())
+    return {(cell["epsilon"], cell["delta"], cell["k"]): cell["loss"] for cell in cells}
+
+
 def _frontier_key(session: Session, query: Values) -> Hashable:
-    return _together_key(session, query), query.get("losses")
+    losses = _losses(session)
+    return _together_key(session, query), query.get("losses"), None if losses is None else tuple(losses.items())
 
 
 def _frontier(session: Session, query: Values) -> Mapping[str, Any]:
-    """Return the grid around the first requirement that limits nearness."""
+    """Return the grid around the first requirement that limits nearness, with losses if they were measured."""
     config, table = config_of(session), session.table
     varied = varied_requirement(config.requested_principles, table.schema)
     if varied.requirement is None:
         return {"result": None}
-    grid = grid_around(varied.requirement)
-    attempt = None
-    if query.get("losses"):
-        method = config.grouping_method
-        grid = (grid[0], grid[1], [varied.requirement.k])
-        attempt = _told(session, attempt_with(table, method, 0, _SAMPLE, varied.others), len(grid[0]) * len(grid[1]))
-    result = frontier(table, None, *grid, on=varied.on, attempt=attempt, which="all", others=varied.others)
+    epsilons, deltas, ks = grid_around(varied.requirement)
+    measured = _losses(session)
+    shown = None if query.get("losses") == "no" else measured
+    attempt = None if shown is None else partial(_loss_of, shown)
+    ks = ks if shown is None else [varied.requirement.k]
+    result = frontier(table, None, epsilons, deltas, ks, varied.on, attempt, "all", varied.others)
     here = (varied.requirement.epsilon, varied.requirement.delta, varied.requirement.k)
     known = _joint(session).groups > 1
     requested = varied.requirement
@@ -183,23 +202,13 @@ def _frontier(session: Session, query: Values) -> Mapping[str, Any]:
         "written": written,
         "sample": min(_SAMPLE, table.rows),
         "rows": table.rows,
-        "tried": attempt is not None,
+        "tried": shown is not None,
+        "measured": measured is not None,
     }
 
 
-def _told(session: Session, attempt: Attempt, cells: int) -> Attempt:
-    """Return an attempt that tells every page how far the cells are, and gives up when the config changes."""
-    version, tried = session.history.version, 0
-
-    def told(principle: Dissimilarity) -> float | None:
-        nonlocal tried
-        if session.history.version != version:
-            raise SupersededError
-        session.tell({"job": "losses", "step": f"trying {principle.label}", "share": tried / cells})
-        tried += 1
-        return attempt(principle)
-
-    return told
+def _loss_of(losses: Losses, cell: Dissimilarity) -> float | None:
+    return losses.get((written(exactly(cell.epsilon)), written(exactly(cell.delta)), cell.k))
 
 
 def status_of(cell: FrontierCell, requested: Dissimilarity, known: bool) -> str:
@@ -236,6 +245,12 @@ def _set_cell(session: Session, form: Values, version: int) -> Change:
     return Change(label)
 
 
+def _measure_losses(session: Session, form: Values, version: int) -> Change:
+    session.check_version(version)
+    work_of(session).start("losses", "Trying the cells of the frontier", {"sample": _SAMPLE})
+    return Change("The cells are being tried.")
+
+
 def _suggested(session: Session, query: Values) -> Mapping[str, Any]:
     """Return requirements that suit the roles, without those that the config has."""
     profile: Profile = session.profile()
@@ -267,7 +282,14 @@ REQUIREMENTS = Screen(
     title="Requirements",
     content=_content,
     snippets=_snippets,
-    actions={"set": set_parameter, "add": add_requirement, "remove": drop_requirement, "cell": _set_cell},
+    actions={
+        "set": set_parameter,
+        "add": add_requirement,
+        "remove": drop_requirement,
+        "cell": _set_cell,
+        "losses": _measure_losses,
+        "cancel": cancel,
+    },
     parts={
         "together": Part(_together_key, _together),
         "verdict": Part(_requirement_key, _verdict),

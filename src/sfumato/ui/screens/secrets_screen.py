@@ -72,6 +72,17 @@ def _plan(session: Session, form: Values, version: int) -> Change:
     return Change(f"The tables are {label}.")
 
 
+def _limit(session: Session, form: Values, version: int) -> Change:
+    """Limit the discernibility of every table; an empty limit is none."""
+    stated = form.get("discernibility", "").strip() or None
+
+    def change(text: str) -> str:
+        return set_values(text, ["project"], {"discernibility": stated})
+
+    session.edit(f"Discernibility of each table: {stated or 'no limit'}", change, version, "discernibility")
+    return Change(f"The discernibility of each table: {stated or 'no limit'}.")
+
+
 def _make(session: Session, form: Values, version: int) -> Change:
     session.check_version(version)
     if session.config is not None:
@@ -96,6 +107,6 @@ SECRETS = Screen(
     title="Several secrets",
     content=_content,
     snippets=_snippets,
-    actions={"curve": _curve, "plan": _plan, "make": _make, "cancel": cancel, "forget": forget},
+    actions={"curve": _curve, "plan": _plan, "limit": _limit, "make": _make, "cancel": cancel, "forget": forget},
     files={"report": report_answer("release"), "internal": report_answer("internal")},
 )
