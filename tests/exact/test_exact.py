@@ -96,10 +96,17 @@ def test_largest_float_at_a_tie(value):
     assert not value <= largest_float_at_most(Fraction(repr(value)) - tiny)
 
 
-big = st.sampled_from([0, 1, 2, 3, 7, 10**6, 2**40, 2**61 - 1, 2**62, 10**30])
+big = st.one_of(st.integers(0, 9), st.sampled_from([10**6, 2**40, 2**61 - 1, 2**62, 10**30]))
+far = st.sampled_from([10**30, -(10**30), Fraction(1, 10**30), Fraction(10**30, 7), 2**62])
 
 
-@given(st.lists(st.tuples(big, big), min_size=1, max_size=5), st.one_of(rationals, st.fractions()), st.booleans())
+@given(
+    st.lists(st.tuples(big, big), min_size=1, max_size=5),
+    st.one_of(st.fractions(0, 5, max_denominator=9), rationals, far.map(Fraction)),
+    st.booleans(),
+)
+@example(pairs=[(3, 1)], threshold=Fraction(10**30), tie=False)
+@example(pairs=[(1, 3), (0, 1)], threshold=Fraction(1, 5), tie=False)
 def test_ratios(pairs, threshold, tie):
     numerators, denominators = zip(*pairs, strict=True)
     if tie and denominators[0]:
@@ -120,6 +127,11 @@ def test_extremes_that_floats_cannot_tell_apart():
     ratios = Ratios(np.array([n, n + 1, n - 1]), np.array([n + 1, n + 2, n]))
     assert ratios.largest() == Fraction(n + 1, n + 2)
     assert ratios.smallest() == Fraction(n - 1, n)
+    # the first is larger, and its float is smaller
+    one, other = (3562756425442160176, 2007917485139), (3569249870170226629, 2011577095747)
+    numerators, denominators = np.array([one, other]).T
+    assert np.argmax(Ratios(numerators, denominators).floats()) == 1
+    assert Ratios(numerators, denominators).largest() == Fraction(*one) > Fraction(*other)
 
 
 @given(st.lists(st.tuples(st.integers(-4, 4), st.integers(1, 40)), max_size=6))
