@@ -107,6 +107,9 @@ far = st.sampled_from([10**30, -(10**30), Fraction(1, 10**30), Fraction(10**30, 
 )
 @example(pairs=[(3, 1)], threshold=Fraction(10**30), tie=False)
 @example(pairs=[(1, 3), (0, 1)], threshold=Fraction(1, 5), tie=False)
+@example(pairs=[(2, 3), (1, 3)], threshold=Fraction(2, 3), tie=False)
+@example(pairs=[(2**40, 2**40)], threshold=Fraction(2**40), tie=False)
+@example(pairs=[(1, 1), (1, 2**40)], threshold=Fraction(2**40), tie=False)
 def test_ratios(pairs, threshold, tie):
     numerators, denominators = zip(*pairs, strict=True)
     if tie and denominators[0]:

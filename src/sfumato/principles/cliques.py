@@ -99,6 +99,7 @@ def _extended(graph: NeighbourGraph, clique: NDArray[np.int64], candidates: NDAr
     room = _COSTLY_PAIRS if graph.bound.costly else _PAIRS
     while len(alive) and room > 0:
         room -= max(len(alive), _LOOK)
-        chosen.append(alive[:1])
-        alive = alive[1:][graph.bound.near(alive[:1], alive[1:], graph.epsilon)[0]]
+        first, alive = alive[:1], alive[1:]
+        chosen.append(first)
+        alive = alive[graph.bound.near(first, alive, graph.epsilon)[0]]
     return np.concatenate(chosen)
