@@ -54,16 +54,27 @@ def test_rows_are_of_one_class_where_all_cells_agree(published, original, versio
         ([17, 0], ["17.00", "-0"], [True, True]),
         (["17.0"], ["17"], [False]),
         ([["b", "a"], ["a"]], [["a", "b"], ["b"]], [True, False]),
-        ([b"\x01", b"a"], [b"\x01", b"b"], [True, False]),
-        (["a", "b"], [b"a", b"\x00"], [True, False]),
+        (["a;b", "a;c"], [["a", "b"], ["a", "b"]], [True, False]),
+        ([b"\xff", b"a"], [b"\xff", b"b"], [True, False]),
+        (["a", "b"], [b"a", b"\xff"], [True, False]),
     ],
-    ids=["texts and numbers", "whole numbers and texts", "texts", "lists", "bytes", "texts and bytes"],
+    ids=["texts and numbers", "whole numbers and texts", "texts", "lists", "texts and lists", "bytes", "texts and bytes"],
 )
 def test_cells_of_different_types(published, original, equal):
     schema = sf.Schema(other=["x"])
     table = sf.Table(pa.table({"x": original}), schema)
     found = MatchedRows.of(pa.table({"x": published}), table, ["x"], schema, MARKED_SINCE)
     assert (found.published == found.original).tolist() == equal
+
+
+def test_a_column_in_several_pieces():
+    """Three pieces of the published column, and two of the original one."""
+    schema = sf.Schema(other=["x"])
+    published = pa.table({"x": pa.chunked_array([["a"], ["b", "c"], []])})
+    original = pa.table({"x": pa.chunked_array([["a", "b"], ["d"]])})
+    found = MatchedRows.of(published, sf.Table(original, schema), ["x"], schema, MARKED_SINCE)
+    assert (found.published == found.original).tolist() == [True, True, False]
+    assert found.surplus() == (1, 1)
 
 
 def test_a_column_that_the_original_does_not_have():
