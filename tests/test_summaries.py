@@ -56,6 +56,6 @@ def test_an_audit_never_hides_what_fails(wide):
 
 def test_parameters_are_shown_as_they_are_written():
     assert repr(sf.Dissimilarity(epsilon="0.1", delta=Fraction(1, 3), k=2)) == (
-        "Dissimilarity(epsilon='0.1', delta='1/3', k=2, on=None)"
+        "Dissimilarity(epsilon='0.1', delta='1/3', k=2, on=None, shape='star')"
     )
     assert repr(sf.KAnonymity(5)) == "KAnonymity(k=5)"

@@ -40,6 +40,10 @@ def test_unreached_says_what_is_nearby():
     assert "Guaranteed nearby: epsilon up to 1, or delta up to 0; not ruled out: epsilon up to 2" in caught.value.problem
     with pytest.raises(sf.errors.RequirementError) as caught:
         anonymize(table, sf.Schema(["age"], ["pay"]), sf.Dissimilarity(1, 1, 3), method=Chunks(2))
+    assert "of all groupings of the 6 rows, one of 2 groups satisfies it" in caught.value.problem
+    longer = pa.table({"age": range(14), "pay": range(14)})  # too long to try all groupings
+    with pytest.raises(sf.errors.RequirementError) as caught:
+        anonymize(longer, sf.Schema(["age"], ["pay"]), sf.Dissimilarity(1, 1, 7), method=Chunks(2))
     assert "is open: Θ = 2 is above 1, up to which groups are guaranteed" in caught.value.problem
     assert "another method" in caught.value.remedy
 

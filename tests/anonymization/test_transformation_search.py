@@ -77,6 +77,8 @@ REQUIREMENTS = [
     (sf.NTCloseness(4, "0.4"), n_t(4, "0.4")),
     (sf.BetaLikeness("1"), each(lambda g, w: all(gain <= 1 for _, gain in naive.gains(g, w)))),
     (sf.BetaLikeness("1", "enhanced"), each(lambda g, w: naive.beta_enhanced_holds(g, w, 1))),
+    (sf.GuardedValues("9", l=2, k=3), each(lambda g, w: 9 not in g or len(g) >= max(3, 2 * g.count(9)))),
+    (sf.KMAnonymity(2, 1), each(lambda g, w: all(g.count(v) >= 2 for v in g))),
     (sf.DeltaDisclosure("1.2"), each(lambda g, w: naive.disclosure_holds(g, w, Fraction(6, 5)))),
 ]  # fmt: skip
 """Each principle with the groups that violate it, by its definition."""
@@ -123,7 +125,8 @@ class Case:
         self.limit = Fraction(draw.choice(["0", "0", "0.1", "0.2", "0.35", "0.5"]))
         self.most = int(self.limit * size)
         self.known = {}
-        self.k = max((getattr(principle, "k", 1) for principle in self.principles), default=1)
+        every_group = [p for p in self.principles if not isinstance(p, sf.GuardedValues | sf.KMAnonymity)]
+        self.k = max((getattr(principle, "k", 1) for principle in every_group), default=1)
 
     @property
     def measurable(self):

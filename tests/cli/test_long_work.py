@@ -12,6 +12,7 @@ import time
 from contextlib import ExitStack
 from itertools import pairwise
 
+import numba
 import pytest
 
 import sfumato as sf
@@ -91,7 +92,9 @@ def test_lines_are_few_but_never_absent():
     assert len([when for when in times if when >= 60]) == 6
 
 
-def test_compilation_is_shown_in_place_of_the_current_step():
+def test_compilation_is_shown_in_place_of_the_current_step(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))  # where no earlier run has compiled the kernel
+
     @kernel
     def one_more(x):
         return x + 1

@@ -16,7 +16,7 @@ import naive_shapes as shapes
 import sfumato as sf
 from sfumato import testing
 from sfumato.principles import describe
-from sfumato.principles.shapes import SHAPES
+from sfumato.principles.shapes import SHAPES, shape_named
 from small_tables import TREE, by_group, measured, numbers, tables
 
 OTHERS = ("ball", "clique", "chain", "cycle")
@@ -223,7 +223,7 @@ def test_values_missing_are_near_one_another_only():
 def test_what_a_shape_declares_is_true(shape):
     """Monotone, histogram only, certificates and the rest, on numbers and on a distance without order."""
     principle = sf.Dissimilarity(1, "0.4", 2, shape=shape)
-    assert principle.monotone is SHAPES[shape].monotone is (shape in ("ball", "clique"))
+    assert principle.monotone is shape_named(shape).monotone is (shape in ("ball", "clique"))
     testing.check_principle(principle)
     schema = sf.Schema(["q"], ["s"], kinds={"s": "text"}, distance=sf.distances.Jaro())
     testing.check_principle(sf.Dissimilarity("0.2", "0.4", 2, shape=shape), schema, ["anna", "hanna", "anne", "bob", "rob"])

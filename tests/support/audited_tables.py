@@ -70,13 +70,19 @@ NUMBERS = (
 )  # fmt: skip
 
 REQUESTS = {
-    "kinds": (*ANY, sf.TCloseness("0.4", ground="ordered", on="level"), sf.Dissimilarity("0.5", "0.5", on="tags")),
+    "kinds": (
+        *ANY, sf.TCloseness("0.4", ground="ordered", on="level"), sf.Dissimilarity("0.5", "0.5", on="tags"),
+        sf.KMAnonymity(2, 2, on="tags"),
+    ),
     "numbers": (*ANY, *NUMBERS),
     "group column": (*ANY, *NUMBERS),
     "one group": (*ANY, *NUMBERS),
     "vector": (*ANY, sf.Dissimilarity("0.2", "0.5", 2)),
-    "hierarchy": (*ANY, sf.TCloseness("0.4", ground="hierarchical"), sf.Dissimilarity("0.5", "0.5", 2)),
-}
+    "hierarchy": (
+        *ANY, sf.TCloseness("0.4", ground="hierarchical"), sf.Dissimilarity("0.5", "0.5", 2),
+        sf.GuardedValues("flu", l=2, k=2, epsilon="0.5"),
+    ),
+}  # fmt: skip
 
 
 def said(audit):

@@ -14,7 +14,7 @@ from sfumato.principles.clique_capacity import allowed_neighbours
 from sfumato.principles.principle import Measurement, On, Principle, exactly, size_part
 from sfumato.principles.proximity_certificate import too_small
 from sfumato.principles.search_conditions import HistogramCondition, NeighbourLimit
-from sfumato.principles.shapes import SHAPES
+from sfumato.principles.shapes import SHAPES, shape_named
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example
 
@@ -77,7 +77,7 @@ class Dissimilarity(Principle):
         if type(self).measure is Dissimilarity.measure:
             # the attributes of the class are those of the star
             for capability in ("monotone", "units"):
-                object.__setattr__(self, capability, getattr(SHAPES[self.shape], capability))
+                object.__setattr__(self, capability, getattr(shape_named(self.shape), capability))
 
     def allowed_neighbours(self, size: int) -> int:
         """Return how many ε-neighbours a value may have in a group of a size: t = ⌊(1−δ)(size−1)⌋.
@@ -89,7 +89,7 @@ class Dissimilarity(Principle):
 
     def measure(self, view: View) -> Measurement:
         """Return the level of the shape in each group, and its number of people."""
-        return Measurement((SHAPES[self.shape].part(view, self), size_part(view, self.k)))
+        return Measurement((shape_named(self.shape).part(view, self), size_part(view, self.k)))
 
     @property
     def implied_k(self) -> int:
@@ -98,18 +98,18 @@ class Dissimilarity(Principle):
 
     def neighbours(self, view: View) -> Neighbours:
         """Return which values are near under the declared distance; those that one ball contains, for balls."""
-        return SHAPES[self.shape].neighbours(view, exactly(self.epsilon))
+        return shape_named(self.shape).neighbours(view, exactly(self.epsilon))
 
     def search_conditions(self, view: View) -> Sequence[NeighbourLimit | HistogramCondition]:
         """Return what the shape demands of a group."""
-        return SHAPES[self.shape].search_conditions(view, self)
+        return shape_named(self.shape).search_conditions(view, self)
 
     def certificate(self, view: View) -> Certificate | None:
         """Rule the requirement out by a clique of near values, a crowded value, or the size of the table."""
         population = view.groups.population
         if self.k > population:
             return replace(too_small(self.k, population), rows=view.table.rows)
-        return SHAPES[self.shape].certificate(view, self)
+        return shape_named(self.shape).certificate(view, self)
 
     def as_dissimilarity(self) -> Dissimilarity | None:
         """Return this requirement itself if its shape is the star, which frontiers and bounds are about."""
@@ -122,9 +122,9 @@ class Dissimilarity(Principle):
     @property
     def described_by(self) -> type:
         """The class of the shape; that of the principle describes the star."""
-        return type(self) if self.shape == STAR else type(SHAPES[self.shape])
+        return type(self) if self.shape == STAR else type(shape_named(self.shape))
 
     @classmethod
     def example(cls, shape: str = STAR) -> Example:
         """Return the worked example of a shape."""
-        return SHAPES[shape].example()
+        return shape_named(shape).example()

@@ -1,20 +1,33 @@
-"""The shapes of a breach: what counts as a narrow range of secrets; one shape per file.
-
-`SHAPES` lists them by their names in a config.
-"""
+"""The shapes of a breach: what counts as a narrow range of secrets; one shape per file, imported when it is first used."""
 
 from __future__ import annotations
 
-from sfumato.principles.shapes.ball import BallShape
-from sfumato.principles.shapes.chain import ChainShape
-from sfumato.principles.shapes.clique import CliqueShape
-from sfumato.principles.shapes.cycle import CycleShape
+from functools import cache
+
 from sfumato.principles.shapes.shape import Shape
-from sfumato.principles.shapes.star import StarShape
+from sfumato.registry import load
 
-SHAPES: dict[str, Shape] = {
-    shape.name: shape for shape in (StarShape(), BallShape(), CliqueShape(), ChainShape(), CycleShape())
+_LOCATIONS = {
+    "star": "sfumato.principles.shapes.star:StarShape",
+    "ball": "sfumato.principles.shapes.ball:BallShape",
+    "clique": "sfumato.principles.shapes.clique:CliqueShape",
+    "chain": "sfumato.principles.shapes.chain:ChainShape",
+    "cycle": "sfumato.principles.shapes.cycle:CycleShape",
 }
-"""Every shape, by its name in a config."""
 
-__all__ = ["SHAPES", "Shape"]
+SHAPES = tuple(_LOCATIONS)
+"""The name of every shape in a config."""
+
+
+@cache
+def shape_named(name: str) -> Shape:
+    """Return the shape of a name.
+
+    >>> shape_named("clique").monotone
+    True
+    """
+    shape: Shape = load(_LOCATIONS[name])()
+    return shape
+
+
+__all__ = ["SHAPES", "Shape", "shape_named"]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from sfumato.distances.neighbour_graph import NeighbourGraph, OneSidedNeighbours
 from sfumato.errors import ParameterError
@@ -98,6 +97,8 @@ class BallShape(Shape):
 
 def _sharing_a_centre(graph: NeighbourGraph) -> OneSidedNeighbours:
     """Return which values are near one value of the table together, on one side: only these can be in one ball."""
+    from scipy import sparse
+
     size = len(graph.attribute)
     if size > MOST:
         raise ParameterError(

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.distances.neighbour_graph import NeighbourGraph
-from sfumato.kernels import group_excess as excess
 from sfumato.principles.cliques import Clique, heavy_clique
 from sfumato.principles.principle import exactly
 from sfumato.principles.search_conditions import HistogramCondition, linked_values
@@ -56,6 +55,8 @@ class ChainShape(Shape):
 
     def search_conditions(self, view: View, principle: Dissimilarity) -> Sequence[HistogramCondition]:
         """Return the condition on connected components."""
+        from sfumato.kernels import group_excess as excess
+
         graph = self.neighbours(view, exactly(principle.epsilon))
         return (linked_values(view, graph, excess.CHAIN, 1 - exactly(principle.delta)),)
 

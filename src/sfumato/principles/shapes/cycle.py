@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.distances.neighbour_graph import NeighbourGraph
-from sfumato.kernels import group_excess as excess
 from sfumato.principles.cliques import Clique, heavy_clique
 from sfumato.principles.principle import exactly
 from sfumato.principles.search_conditions import HistogramCondition, linked_values
@@ -59,6 +58,8 @@ class CycleShape(Shape):
 
     def search_conditions(self, view: View, principle: Dissimilarity) -> Sequence[HistogramCondition]:
         """Return the condition on blocks; on connected components, which contain the blocks, for distances without order."""
+        from sfumato.kernels import group_excess as excess
+
         graph = self.neighbours(view, exactly(principle.epsilon))
         kind = excess.CHAIN if graph.windows is None else excess.CYCLE
         return (linked_values(view, graph, kind, 1 - exactly(principle.delta)),)
