@@ -74,6 +74,11 @@ def test_a_decimal_is_written_with_as_many_places_as_it_needs(number, twos, five
     assert written(value + Fraction(1, 3)) == str(value + Fraction(1, 3))
 
 
+def test_a_decimal_of_thirty_places_is_the_longest():
+    assert written(Fraction(1, 10**30)) == "0." + "0" * 29 + "1"
+    assert written(Fraction(1, 10**31)) == f"1/{10**31}"
+
+
 def test_floats_beyond_their_range():
     huge = Fraction(10) ** 400
     assert (nearest_float(huge), nearest_float(-huge)) == (math.inf, -math.inf)
