@@ -146,3 +146,17 @@ def test_the_excess_of_counts_after_a_change(kind, seed, values, size, change):
     excess = counts_excess(arrays, 0, counts, 2, len(after), gone, come, scratch)
     assert excess == pytest.approx(histogram_excess(arrays, 0, np.array(after), len(after), scratch), abs=1e-9)
     assert not scratch[0].any()
+
+
+@pytest.mark.parametrize("kind", [kinds.GAIN, kinds.RATIO])
+@given(st.integers(0, 2**31), st.integers(2, 5), st.integers(1, 9))
+def test_the_excess_after_a_swap_follows_from_the_one_before(kind, seed, values, size):
+    draw = np.random.default_rng(seed)
+    arrays = condition_arrays([random_condition(draw, kind, values)], [np.arange(values)])
+    counts = np.concatenate([[7, 7], np.bincount(draw.integers(0, values, size), minlength=values)])
+    gone = int(draw.choice(np.flatnonzero(counts[2:])))
+    come = (gone + int(draw.integers(1, values))) % values
+    scratch = np.zeros((3, 2 * values + 2), np.int64)
+    before = counts_excess(arrays, 0, counts, 2, size, -1, -1, scratch)
+    after = counts_excess(arrays, 0, counts, 2, size, gone, come, scratch)
+    assert kinds.swapped_excess(arrays, 0, counts, 2, size, before, gone, come) == pytest.approx(after, abs=1e-6)
