@@ -252,3 +252,8 @@ def test_a_level_in_few_digits_is_on_its_side_of_the_threshold(level, threshold,
     assert (level_shown(math.inf), level_shown(Fraction(1, 3)), level_shown(12345)) == ("∞", "0.3333", "12,345")
     assert level_text(exact) == written(exact)
     assert level_text(0.1) == "0.1"
+
+
+def test_a_level_that_no_float_of_few_digits_tells_from_the_threshold_is_shown_exactly():
+    """17 digits would be on the right side of 0.1, but are those of a float."""
+    assert level_shown(Fraction("0.10000000000000000001"), Fraction("0.1")) == "0.10000000000000000001"
