@@ -62,13 +62,6 @@ def test_a_group_is_dissolved_where_no_exchange_lowers_the_loss():
     assert set(state.labels.tolist()) == {0, 1}, "the groups are numbered without gaps"
 
 
-def test_full_groups_receive_no_rows():
-    state = _state([30] * 3 + [60] * 3 + [30, 30, 60], [0] * 3 + [1] * 3 + [2] * 3, 3)
-    state.arrays.room[:] = state.arrays.size
-    assert sum(state.dissolve(8, 10, state.prohibitive) for _ in range(10)) == 0
-    assert state.labels.tolist() == [0] * 3 + [1] * 3 + [2] * 3
-
-
 def test_a_group_stays_where_one_row_costs_more_elsewhere():
     # the row of 90 would cost ten rows half of the span; here it costs three rows the whole span
     groups = [0] * 6 + [1] * 9 + [2] * 3
