@@ -7,7 +7,7 @@ from fractions import Fraction
 import sfumato as sf
 from all_partitions import graph_table, number_table
 from sfumato.principles import View
-from sfumato.principles.proximity_certificate import own_size, too_small
+from sfumato.principles.proximity_certificate import Crowding, excluded, own_size, too_small
 
 
 def test_the_smallest_group_that_leaves_no_rows_or_enough_for_another():
@@ -44,3 +44,8 @@ def test_too_few_rows():
     found = too_small(3, 2)
     assert (found.kind, found.rows) == ("size", 2)
     assert found.sentence == "no group can hold 3 of 2"
+
+
+def test_a_table_of_the_smallest_group_is_not_excluded():
+    crowding = Crowding.of(View(number_table([1, 9]), ["x"]).graph(Fraction(0)))
+    assert [excluded(crowding, Fraction(1), k) for k in (1, 2, 3)] == [False, False, True]
