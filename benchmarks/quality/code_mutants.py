@@ -58,7 +58,7 @@ def mutants_of(path: Path, text: str) -> Iterator[Mutant]:
 
     Left alone is what no verdict depends on, by construction: docstrings, annotations, decorators, assertions, imports,
     `__slots__`, `__repr__`, code for type checkers, the text of messages and the choice between two texts, what is raised,
-    `strict` of `zip`, and `stacklevel` of warnings.
+    `strict` of `zip`, `stacklevel` of warnings, and the `usual` range of a parameter.
 
     >>> [str(mutant) for mutant in mutants_of(Path("a.py"), "def f(x):\n    return x < 1\n")]
     ['a.py:2: x < 1 → x <= 1', 'a.py:2: 1 → 2']
@@ -113,7 +113,7 @@ def _without_effect(parent: ast.AST, child: ast.AST) -> bool:
             found = True
         case ast.FunctionDef(name="__repr__" | "__str__") | ast.If(test=ast.Name(id="TYPE_CHECKING")):
             found = True
-        case ast.Assign(targets=[ast.Name(id="__slots__")]) | ast.keyword(arg="strict" | "stacklevel"):
+        case ast.Assign(targets=[ast.Name(id="__slots__")]) | ast.keyword(arg="strict" | "stacklevel" | "usual"):
             found = True
         case ast.IfExp(body=one, orelse=other):
             found = _is_text(one) and _is_text(other)

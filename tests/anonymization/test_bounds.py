@@ -1,17 +1,15 @@
-"""Bounds, capacities and cliques against naive answers; counter-examples to bounds of Wang & Liu (2010)."""
+"""Bounds against naive answers; counter-examples to bounds of Wang & Liu (2010)."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations
 
-import numpy as np
-import pyarrow as pa
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from all_partitions import degree, graph_table, number_table, sums
+from all_partitions import degree, graph_table, number_table
 from sfumato.anonymization.feasibility import bounds, feasibility
 from sfumato.anonymization.feasibility.degree_bounds import (
     equitable_bound,
@@ -26,42 +24,14 @@ from sfumato.anonymization.feasibility.degree_bounds import (
     theorem_3,
 )
 from sfumato.principles import View
-from sfumato.principles.clique_capacity import admits, allowed_neighbours, clique_capacity, largest_delta_admitting
+from sfumato.principles.clique_capacity import allowed_neighbours
 from sfumato.principles.cliques import heavy_clique
-from small_tables import THRESHOLDS, TREE
+from small_tables import THRESHOLDS
 
 DELTAS = st.sampled_from(THRESHOLDS)
 
 
-# capacity and bounds
-
-
-@given(st.integers(1, 14), st.integers(1, 14), st.fractions(0, 1, max_denominator=12))
-def test_the_tight_capacity_is_the_best_sum(n, k, delta):
-    least = max(k, 2) if delta else k
-    best = max((sum(int((1 - delta) * (s - 1)) + 1 for s in parts) for parts in sums(n, least)), default=0)
-    assert clique_capacity(n, k, delta) == best
-    assert [c for c in range(n + 2) if admits(n, k, delta, c)] == (list(range(best + 1)) if least <= n else [])
-
-
-@given(st.integers(2, 12), st.integers(1, 12), st.integers(1, 12))
-def test_the_largest_delta_that_a_clique_admits(n, k, count):
-    assume(k <= n and count <= n)
-    steps = {Fraction(j, s) for s in range(1, n) for j in range(s + 1)}
-    expected = max(1 - a for a in steps if clique_capacity(n, k, 1 - a) >= count)
-    assert largest_delta_admitting(n, k, count) == expected
-
-
-@given(st.integers(20_000, 10**7), st.integers(1, 2000), st.fractions(0, 1, max_denominator=1000), st.floats(0, 1))
-def test_beyond_the_tight_range_the_limits_stay_close(n, k, delta, share):
-    """An upper limit, never below what sizes of one kind reach; and δ found by bisection is where it turns."""
-    best = max((n // s) * (int((1 - delta) * (s - 1)) + 1) for s in (max(k, 2), k + 1, 2 * k, n))
-    most = clique_capacity(n, k, delta)
-    assert best <= most <= n
-    count = max(1, int(share * n))
-    turn = largest_delta_admitting(n, k, count)
-    assert clique_capacity(n, k, turn) >= count
-    assert turn == 1 or clique_capacity(n, k, turn + Fraction(1, n**2)) < count
+# bounds
 
 
 @given(st.integers(1, 60), st.integers(1, 60))
@@ -240,53 +210,3 @@ def test_a_value_near_everybody_rules_it_out_though_no_clique_does():
     found = feasibility(table, None, sf.Dissimilarity("0.5", "0.1", 2))
     assert found.certificate.kind == "crowd"
     assert heavy_clique(View(table, ["x"]).graph(Fraction("0.5"))).count == 2
-
-
-# cliques
-
-
-def naive_clique(bound, epsilon, counts):
-    size = len(counts)
-    near = bound.near(np.arange(size), np.arange(size), epsilon)
-    best = 0
-    for mask in range(1, 2**size):
-        chosen = [v for v in range(size) if mask >> v & 1]
-        if near[np.ix_(chosen, chosen)].all():
-            best = max(best, sum(int(counts[v]) for v in chosen))
-    return best
-
-
-@given(st.lists(st.sampled_from("abcde"), min_size=1, max_size=9), st.sampled_from(["discrete", "taxonomy"]), DELTAS)
-def test_the_heaviest_clique_along_an_order(values, kind, epsilon):
-    schema = sf.Schema(
-        sensitive=["x"],
-        hierarchies={"x": sf.Hierarchy.from_rows(TREE.values())} if kind == "taxonomy" else {},
-        distance=sf.distances.Taxonomy() if kind == "taxonomy" else sf.distances.Discrete(),
-    )
-    view = View(sf.Table(pa.table({"x": values}), schema), ["x"])
-    clique = heavy_clique(view.graph(epsilon))
-    assert clique.largest
-    assert clique.count == naive_clique(view.graph(epsilon).bound, epsilon, view.attribute.counts)
-
-
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=9), st.integers(0, 9))
-def test_the_heaviest_clique_of_numbers(values, epsilon):
-    view = View(number_table(values), ["x"])
-    clique = heavy_clique(view.graph(Fraction(epsilon)))
-    assert clique.count == max(sum(low <= v <= low + epsilon for v in values) for low in values)
-
-
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=10), st.integers(0, 12), st.booleans())
-def test_a_clique_that_was_searched_for_is_one(points, epsilon, metric):
-    distance = sf.distances.Lp(p=1) if metric else sf.distances.MinCoordinate()
-    table = sf.Table(
-        pa.table({"x": [x for x, _ in points], "y": [y for _, y in points]}),
-        sf.Schema(sensitive=["x", "y"], distance=distance),
-    )
-    view = View(table, ["x", "y"])
-    graph = view.graph(Fraction(epsilon, 12) if metric else Fraction(epsilon))
-    clique = heavy_clique(graph)
-    assert graph.bound.near(clique.values, clique.values, graph.epsilon).all()
-    assert clique.count == int(view.attribute.counts[clique.values].sum())
-    assert len(set(clique.values.tolist())) == len(clique.values)
-    assert not clique.largest or clique.count == naive_clique(graph.bound, graph.epsilon, view.attribute.counts)

@@ -19,6 +19,7 @@ class Count:
     """Counts."""
     __slots__ = ("total", "more")
     least: int = 2
+    share = Range("share", usual=(1, 10))
     def of(self, rows: list[int], most: int = 3) -> int:
         """Count."""
         found = [row for row in rows if 0 < row <= most]

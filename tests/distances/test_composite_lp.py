@@ -105,3 +105,26 @@ def test_how_a_column_of_lp_may_be_compared():
         bound(columns, sf.distances.Lp(by={"n": "discrete"}, ranges={"n": [0, 10]}))
     bound_, codes = bound(columns, sf.distances.Lp(by={"n": "discrete"}))
     assert bound_.distances(codes, codes).tolist() == [[0, 1], [1, 0]]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 6), st.integers(-2, 6), st.sampled_from("ab")), min_size=3, max_size=7),
+    st.booleans(),
+    st.sampled_from([["x"], ["x", "y"], ["y", "name"], ["x", "y", "name"]]),
+    st.sampled_from([1, "inf", 2]),
+    st.fractions(0, 1, max_denominator=12),
+    st.sampled_from(["1", "0", "1/2", "3"]),
+)
+def test_points_of_a_plane_are_near_exactly_where_their_values_are(rows, missing, names, p, epsilon, weight):
+    x = ["" if missing and not x else str(x) for x, _, _ in rows]
+    frame = pa.table({"x": x, "y": [str(y) for _, y, _ in rows], "name": [name for _, _, name in rows]})
+    weights = {name: weight if name == "y" and len(names) > 1 else "1" for name in names}
+    schema = sf.Schema(sensitive=names, kinds={"x": "numeric", "y": "numeric"}, distance=sf.distances.Lp(p, weights))
+    graph = sf.principles.View(sf.Table(frame, schema), names).graph(epsilon)
+    plane, every = graph.plane, np.arange(len(graph.attribute))
+    if plane is None:
+        assert p == 2 or missing or "name" in names
+        return
+    apart = [np.abs(along[:, None] - along) > plane.side for along in (plane.x, plane.y)]
+    other = plane.of_class[:, None] != plane.of_class
+    assert (~(apart[0] | apart[1] | other) == graph.bound.near(every, every, epsilon)).all()

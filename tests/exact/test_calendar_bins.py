@@ -74,3 +74,15 @@ def test_bins_of_months_and_years_start_on_a_first(first, days, most):
         assert all(month % step == 0 for month in months[1:])
     elif all(b - a == 7 for a, b in pairwise(edges)):
         assert all(day.weekday() == 0 for day in starts)
+
+
+def test_the_widths_that_bins_may_have():
+    """Ten bins of a width; twelve of the next smaller width would not suffice."""
+    for minutes in (1, 5, 15, 30, 60, 180, 360, 720, 1440, 7 * 1440):
+        edges, _, _ = calendar_bins(Fraction(0), Fraction(10 * minutes - 1, 1440), 12, None, days=False)
+        assert {(b - a) * 1440 for a, b in pairwise(edges)} == {minutes}
+    for months in (1, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000):
+        high = (date(1970 + 10 * months // 12, 1 + 10 * months % 12, 1) - START).days - 1
+        edges, _, _ = calendar_bins(Fraction(0), Fraction(high), 12, None, days=True, shortest=28)
+        starts = [START + timedelta(days=int(edge)) for edge in edges]
+        assert {(b.year - a.year) * 12 + b.month - a.month for a, b in pairwise(starts)} == {months}

@@ -9,7 +9,16 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.exact.date_numbers import DAY, SECOND, DateNumbers, date_end, iso_moment, moment_or_none, offset_seconds
+from sfumato.exact.date_numbers import (
+    DAY,
+    SECOND,
+    DateNumbers,
+    date_end,
+    iso_moment,
+    moment_or_none,
+    offset_seconds,
+    utc_days,
+)
 
 steps = st.sampled_from([1, 10**3, 10**6, SECOND, 60 * SECOND, DAY])
 
@@ -70,3 +79,10 @@ def test_what_is_no_time():
     for text in ("2023-01-01T10:00+24:00", "2023-01-01T10:00+10:60", "2023-01-01T10:00+10:00:60"):
         assert moment_or_none(text) is None
     assert moment_or_none("2023-01-01T23:59:59+23:59:59") is not None
+
+
+def test_days_and_times_by_utc():
+    texts = ["1970-01-02", "1970-01-02T01:00:00+02:00", "1970-01-02T23:30:00.000000001-01:00", "1969-12-31T12:00"]
+    days, times = utc_days([iso_moment(text) for text in texts])
+    assert days.tolist() == [1, 0, 2, -1]
+    assert times.tolist() == [0, 23 * 3600 * SECOND, 1800 * SECOND + 1, 12 * 3600 * SECOND]

@@ -74,6 +74,11 @@ def test_a_decimal_is_written_with_as_many_places_as_it_needs(number, twos, five
     assert written(value + Fraction(1, 3)) == str(value + Fraction(1, 3))
 
 
+def test_a_decimal_of_thirty_places_is_the_longest():
+    assert written(Fraction(1, 10**30)) == "0." + "0" * 29 + "1"
+    assert written(Fraction(1, 10**31)) == f"1/{10**31}"
+
+
 def test_floats_beyond_their_range():
     huge = Fraction(10) ** 400
     assert (nearest_float(huge), nearest_float(-huge)) == (math.inf, -math.inf)
@@ -96,10 +101,20 @@ def test_largest_float_at_a_tie(value):
     assert not value <= largest_float_at_most(Fraction(repr(value)) - tiny)
 
 
-big = st.sampled_from([0, 1, 2, 3, 7, 10**6, 2**40, 2**61 - 1, 2**62, 10**30])
+big = st.one_of(st.integers(0, 9), st.sampled_from([10**6, 2**40, 2**61 - 1, 2**62, 10**30]))
+far = st.sampled_from([10**30, -(10**30), Fraction(1, 10**30), Fraction(10**30, 7), 2**62])
 
 
-@given(st.lists(st.tuples(big, big), min_size=1, max_size=5), st.one_of(rationals, st.fractions()), st.booleans())
+@given(
+    st.lists(st.tuples(big, big), min_size=1, max_size=5),
+    st.one_of(st.fractions(0, 5, max_denominator=9), rationals, far.map(Fraction)),
+    st.booleans(),
+)
+@example(pairs=[(3, 1)], threshold=Fraction(10**30), tie=False)
+@example(pairs=[(1, 3), (0, 1)], threshold=Fraction(1, 5), tie=False)
+@example(pairs=[(2, 3), (1, 3)], threshold=Fraction(2, 3), tie=False)
+@example(pairs=[(2**40, 2**40)], threshold=Fraction(2**40), tie=False)
+@example(pairs=[(1, 1), (1, 2**40)], threshold=Fraction(2**40), tie=False)
 def test_ratios(pairs, threshold, tie):
     numerators, denominators = zip(*pairs, strict=True)
     if tie and denominators[0]:
@@ -120,6 +135,11 @@ def test_extremes_that_floats_cannot_tell_apart():
     ratios = Ratios(np.array([n, n + 1, n - 1]), np.array([n + 1, n + 2, n]))
     assert ratios.largest() == Fraction(n + 1, n + 2)
     assert ratios.smallest() == Fraction(n - 1, n)
+    # the first is larger, and its float is smaller
+    one, other = (3562756425442160176, 2007917485139), (3569249870170226629, 2011577095747)
+    numerators, denominators = np.array([one, other]).T
+    assert np.argmax(Ratios(numerators, denominators).floats()) == 1
+    assert Ratios(numerators, denominators).largest() == Fraction(*one) > Fraction(*other)
 
 
 @given(st.lists(st.tuples(st.integers(-4, 4), st.integers(1, 40)), max_size=6))
@@ -232,3 +252,8 @@ def test_a_level_in_few_digits_is_on_its_side_of_the_threshold(level, threshold,
     assert (level_shown(math.inf), level_shown(Fraction(1, 3)), level_shown(12345)) == ("∞", "0.3333", "12,345")
     assert level_text(exact) == written(exact)
     assert level_text(0.1) == "0.1"
+
+
+def test_a_level_that_no_float_of_few_digits_tells_from_the_threshold_is_shown_exactly():
+    """17 digits would be on the right side of 0.1, but are those of a float."""
+    assert level_shown(Fraction("0.10000000000000000001"), Fraction("0.1")) == "0.10000000000000000001"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.kernels.choice_branch_and_bound import branch, losses_of
+from sfumato.kernels.choice_branch_and_bound import _times, branch, losses_of
 from sfumato.kernels.disclosure_choices import CONSTANT, PRODUCT, SUM
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -109,3 +109,7 @@ def test_a_search_that_stops_early_has_a_bound(seed):
     least = np.min([case.loss(x) for x in range(1 << case.c) if x.bit_count() == size], axis=0)
     assert (bound <= least + 1e-9).all()
     assert (values[:, :count].min(axis=1) >= least - 1e-9).all()
+
+
+def test_nothing_times_infinity_is_nothing():
+    assert [_times(0.0, math.inf), _times(math.inf, 0.0), _times(2.0, 3.0), _times(2.0, math.inf)] == [0, 0, 6, math.inf]

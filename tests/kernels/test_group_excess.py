@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from math import exp, log
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -146,3 +147,44 @@ def test_the_excess_of_counts_after_a_change(kind, seed, values, size, change):
     excess = counts_excess(arrays, 0, counts, 2, len(after), gone, come, scratch)
     assert excess == pytest.approx(histogram_excess(arrays, 0, np.array(after), len(after), scratch), abs=1e-9)
     assert not scratch[0].any()
+
+
+@pytest.mark.parametrize("kind", [kinds.GAIN, kinds.RATIO])
+@given(st.integers(0, 2**31), st.integers(2, 5), st.integers(1, 9))
+def test_the_excess_after_a_swap_follows_from_the_one_before(kind, seed, values, size):
+    draw = np.random.default_rng(seed)
+    arrays = condition_arrays([random_condition(draw, kind, values)], [np.arange(values)])
+    counts = np.concatenate([[7, 7], np.bincount(draw.integers(0, values, size), minlength=values)])
+    gone = int(draw.choice(np.flatnonzero(counts[2:])))
+    come = (gone + int(draw.integers(1, values))) % values
+    scratch = np.zeros((3, 2 * values + 2), np.int64)
+    before = counts_excess(arrays, 0, counts, 2, size, -1, -1, scratch)
+    after = counts_excess(arrays, 0, counts, 2, size, gone, come, scratch)
+    assert kinds.swapped_excess(arrays, 0, counts, 2, size, before, gone, come) == pytest.approx(after, abs=1e-6)
+
+
+@given(st.integers(0, 2**31), st.sampled_from([3, 9, 80]), st.sampled_from([0.0, 0.2, 0.5, 1.0]))
+def test_what_is_too_much_in_components(seed, values, first):
+    """Components are those of the values that occur; each may have a share `first` of the group."""
+    draw = np.random.default_rng(seed)
+    near = draw.random((values, values)) < draw.choice([0.05, 0.3])
+    near |= near.T | np.eye(values, dtype=bool)
+    present = draw.permutation(values)[: int(draw.integers(1, 9))]
+    counts = draw.integers(1, 5, len(present))
+    bits = [[sum(1 << b for b, w in enumerate(range(64 * k, min(64 * k + 64, values))) if near[v, w]) for v in range(values)]
+            for k in range(2)]  # fmt: skip
+    words = np.array(bits, np.uint64).view(np.int64)[None]
+    scratch = np.zeros((3, values), np.int64)
+    scratch[1, : len(present)], scratch[2, : len(present)] = present, counts
+    conditions = SimpleNamespace(first=[first], tolerance=1e-9, node=words)
+    left, components = dict(zip(present.tolist(), counts.tolist(), strict=True)), []
+    while left:
+        reached, rows = [next(iter(left))], 0
+        while reached:
+            v = reached.pop()
+            rows += left.pop(v, 0)
+            reached += [w for w in left if near[v, w] and w not in reached]
+        components.append(rows)
+    size = int(counts.sum())
+    expected = sum(max(0.0, rows - first * size) for rows in components)
+    assert kinds._component_excess(conditions, 0, size, len(present), scratch) == pytest.approx(expected, abs=1e-6)

@@ -81,6 +81,26 @@ def test_heavy_cliques_by_all_sets(size, density):
             assert least[0] <= best <= most[0]
 
 
+@given(st.integers(0, 2**31), st.integers(1, 7), st.floats(0, 1), st.sampled_from([0, 99]))
+def test_entries_of_one_owner_are_not_in_one_clique(seed, size, density, largest):
+    draw = np.random.default_rng(seed)
+    near, counts, owner = graph(draw, size, density), draw.integers(1, 9, size), draw.integers(-1, 2, size)
+    best = 0
+    for chosen in range(1, 1 << size):
+        inside = [v for v in range(size) if chosen >> v & 1]
+        owned = [owner[v] for v in inside if owner[v] >= 0]
+        if near[np.ix_(inside, inside)].all() and len(set(owned)) == len(owned):
+            best = max(best, int(counts[inside].sum()))
+    least, most = np.empty(1, np.int64), np.empty(1, np.int64)
+    heaviest_cliques(as_bits(near), np.array([0, size]), np.arange(size), counts, owner, largest, 10**6, least, most)
+    star = [sum(counts[j] for j in range(size) if near[i, j] and (j == i or owner[i] < 0 or owner[i] != owner[j]))
+            for i in range(size)]  # fmt: skip
+    if largest:
+        assert least[0] == most[0] == best
+    else:
+        assert (least[0], most[0]) == (counts.max(), max(star))
+
+
 def test_a_clique_of_more_than_a_word():
     """130 values, of which 70 are pairwise near, across the words of the bits."""
     near = np.eye(130, dtype=bool)

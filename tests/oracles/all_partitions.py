@@ -26,18 +26,6 @@ def all_partitions(n):
     return list(partitions(n))
 
 
-def sums(n, least):
-    """Return all ways to write n as a sum of numbers of at least `least`, in descending order."""
-
-    def below(rest, top):
-        if rest == 0:
-            yield ()
-        for part in range(min(rest, top), least - 1, -1):
-            yield from ((part, *more) for more in below(rest - part, part))
-
-    return below(n, n)
-
-
 def satisfied(groups, values, near, delta, k):
     return all(len(g) >= k and naive.risk([values[i] for i in g], near) <= 1 - delta for g in groups)
 

@@ -6,6 +6,7 @@ Logarithms are taken to 60 digits, and equality is decided by integers.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -155,6 +156,13 @@ def log_at_least(ratio, bound):
 
 def beta_enhanced_holds(group, table, beta):
     return all(g <= 0 or (g <= beta and log_at_least(1 / p, g)) for p, g in gains(group, table))
+
+
+def disclosure(group, table):
+    """The largest |ln(q/p)|; infinite for a group that lacks a value."""
+    if set(group) != set(table):
+        return INF
+    return max(abs(math.log(group.count(v) * len(table) / (table.count(v) * len(group)))) for v in set(group))
 
 
 def disclosure_holds(group, table, delta):

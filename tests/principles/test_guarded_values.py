@@ -203,3 +203,17 @@ def test_people_with_several_rows():
         people, guarded = len(illnesses) / 2, illnesses.count("HIV") / 2
         assert people >= (6 if guarded else 3)
         assert 4 * guarded <= people
+
+
+@pytest.mark.parametrize(
+    ("k", "epsilon", "delta", "least"),
+    [(1, None, None, 1), (3, None, None, 3), (1, 1, "0.5", 2), (1, 1, 0, 1), (3, 1, 1, 3)],
+)
+def test_what_methods_search_for(k, epsilon, delta, least):
+    """A group of one has risk 1, so that a δ above 0 requires two rows; at most 1/l of a group has guarded values."""
+    frame = pa.table({"q": [1, 1, 2], "s": [1, 2, 3]})
+    principle = sf.GuardedValues("> 1", 4, k, epsilon, delta)
+    conditions = principle.search_conditions(sf.principles.View(sf.Table(frame, sf.Schema(["q"], ["s"]))))
+    assert (conditions[0].threshold, conditions[0].second) == (least, 0.25)
+    assert conditions[0].values.tolist() == [0, 1, 1]
+    assert len(conditions) == (1 if epsilon is None else 2)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from fractions import Fraction
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import naive
@@ -269,9 +270,46 @@ def test_beta_enhanced(rows, data):
     assert found.group_holds.tolist() == [naive.beta_enhanced_holds(group, whole, beta) for group in groups]
 
 
+HALVED = [(0, "a"), (0, "b"), (0, "b"), (0, "b"), (1, "a"), (1, "a"), (1, "a"), (1, "b")]
+"""The share of `a` is 1/4 in group 0, and 1/2 in the table."""
+
+
+@example(rows=HALVED, delta="0.69314718055994530941")  # a hair below ln 2, and a hair above: the same float
+@example(rows=HALVED, delta="0.69314718055994530942")
 @given(tables(st.sampled_from("ab")), st.sampled_from(["0.1", "0.6931471805599453", "0.7", "1.0986", "2"]))
 def test_delta_disclosure(rows, delta):
     whole = [v for _, v in rows]
     found = measured(rows, sf.DeltaDisclosure(delta))
     expected = [naive.disclosure_holds(group, whole, Fraction(delta)) for group in by_group(rows)]
     assert found.group_holds.tolist() == expected
+    assert found.parts[0].levels.tolist() == pytest.approx([naive.disclosure(group, whole) for group in by_group(rows)])
+
+
+@pytest.mark.parametrize(
+    ("principle", "parameter", "least", "most"),
+    [
+        (sf.TCloseness, "t", 0, 1),
+        (functools.partial(sf.NTCloseness, n=1), "t", 0, 1),
+        (functools.partial(sf.AlphaKAnonymity, k=1), "alpha", 0, 1),
+        (functools.partial(sf.Dissimilarity, epsilon=0), "delta", 0, 1),
+        (sf.EntropyLDiversity, "l", 1, None),
+        (sf.FrequencyLDiversity, "l", 1, None),
+        (functools.partial(sf.DeltaLDiversity, delta=0), "l", 1, None),
+        (functools.partial(sf.EpsilonMAnonymity, epsilon=0), "m", 1, None),
+        (functools.partial(sf.GuardedValues, "a", k=2), "l", 1, None),
+    ],
+)
+def test_the_least_and_the_largest_parameter(principle, parameter, least, most):
+    for value in (least, least if most is None else most):
+        assert principle(**{parameter: value}).parameters()[parameter] == str(value)
+    for value in (Fraction(least) - Fraction(1, 100), None if most is None else Fraction(most) + Fraction(1, 100)):
+        if value is not None:
+            with pytest.raises(sf.errors.ParameterError, match=parameter):
+                principle(**{parameter: value})
+
+
+@pytest.mark.parametrize("principle", [sf.DeltaDisclosure, functools.partial(sf.RecursiveLDiversity, l=2)])
+def test_parameters_above_zero(principle):
+    assert principle("0.01").parameters()
+    with pytest.raises(sf.errors.ParameterError, match="above 0"):
+        principle(0)

@@ -53,7 +53,7 @@ class AlphaKAnonymity(Principle):
     units: ClassVar[Literal["every choice"]] = "every choice"
     ranges: ClassVar[Mapping[str, ParameterRange]] = {
         "alpha": ParameterRange("number", "share", "lower", usual=("0.1", "0.9"), most=1),
-        "k": whole("people", (1, 50)),
+        "k": whole("people", usual=(1, 50)),
     }
 
     def __post_init__(self) -> None:

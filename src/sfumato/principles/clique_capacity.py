@@ -81,23 +81,27 @@ def largest_delta_admitting(rows: int, k: int, count: int) -> Fraction:
     if admits(rows, k, Fraction(1), count):
         return Fraction(1)
     low, high = Fraction(0), Fraction(1)  # bounds on 1 − δ: the lower is too small, the upper is enough
-    width = Fraction(1, 2 * (rows - 1) ** 2)
+    width = Fraction(1, 2 * rows**2)
     while high - low >= width:
         middle = (low + high) / 2
         if admits(rows, k, 1 - middle, count):
             high = middle
         else:
             low = middle
-    # Two fractions with denominators below n are at least twice this width apart, so at most one lies in the interval.
-    nearest = high.limit_denominator(rows - 1)
-    return 1 - (nearest if low < nearest <= high and admits(rows, k, 1 - nearest, count) else high)
+    # Two fractions with denominators up to n are at least twice this width apart, so at most one lies in the interval.
+    nearest = min(high, high.limit_denominator(rows))
+    return 1 - (nearest if admits(rows, k, 1 - nearest, count) else high)
 
 
 @lru_cache(maxsize=4096)
 def _limits(rows: int, least: int, delta: Fraction) -> tuple[int, int]:
     """Return a sum that some sizes reach, and one that no sizes exceed."""
     p, q = delta.denominator - delta.numerator, delta.denominator  # 1 − δ = p/q
-    size, value = least, p * (least - 1) // q + 1
+
+    def capacity(size: int) -> int:
+        return allowed_neighbours(size, delta) + 1
+
+    size, value = least, capacity(least)
     best_size, best = size, value
     # Phase 1: the size s with the largest share (t(s)+1)/s. The share is at most (1−δ) + δ/s, so larger sizes need not be
     # examined once that is not above the best. Only sizes at which t jumps can improve it: `size` steps from jump to jump.
@@ -107,21 +111,14 @@ def _limits(rows: int, least: int, delta: Fraction) -> tuple[int, int]:
             best_size, best = size, value
         size, value = -(-value * q // p) + 1, value + 1
     groups = rows // least
-    share = Fraction(best, best_size)
-    if stop < rows:
-        share = max(share, 1 - delta + delta / (stop + 1))
+    share = max(Fraction(best, best_size), 1 - delta + delta / (stop + 1))  # no row more than the best if stop = rows
     upper = min(int(rows * share), groups + p * (rows - groups) // q)
 
-    # Phase 2: three partitions that come close: the best size with the rest absorbed, or apart; and equal sizes.
-    def capacity(size: int) -> int:
-        return p * (size - 1) // q + 1
-
+    # Phase 2: two partitions that come close: the best size with the rest absorbed, or apart.
     count, rest = divmod(rows, best_size)
     absorbed = (count - 1) * best + capacity(best_size + rest)
     apart = count * best + capacity(rest) if rest >= least else 0
-    small, more = divmod(rows, groups)
-    even = (groups - more) * capacity(small) + more * capacity(small + 1)
-    return max(absorbed, apart, even), upper
+    return max(absorbed, apart), upper
 
 
 @lru_cache(maxsize=4096)

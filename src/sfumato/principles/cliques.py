@@ -87,10 +87,9 @@ def _grown_cliques(graph: NeighbourGraph) -> Iterator[NDArray[np.int64]]:
         near = graph.neighbourhood(centre)
         outside = near[~np.isin(near, ball)]
         outside = outside[np.argsort(-counts[outside], kind="stable")]
-        room = (_COSTLY_PAIRS if graph.bound.costly else _PAIRS) // max(len(ball), 1)
+        room = (_COSTLY_PAIRS if graph.bound.costly else _PAIRS) // len(ball)
         outside = outside[:room]
-        fits = graph.bound.near(outside, ball, graph.epsilon).all(axis=1) if len(outside) else np.zeros(0, bool)
-        yield _extended(graph, ball, outside[fits])
+        yield _extended(graph, ball, outside[graph.bound.near(outside, ball, graph.epsilon).all(axis=1)])
 
 
 def _extended(graph: NeighbourGraph, clique: NDArray[np.int64], candidates: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -100,6 +99,7 @@ def _extended(graph: NeighbourGraph, clique: NDArray[np.int64], candidates: NDAr
     room = _COSTLY_PAIRS if graph.bound.costly else _PAIRS
     while len(alive) and room > 0:
         room -= max(len(alive), _LOOK)
-        chosen.append(alive[:1])
-        alive = alive[1:][graph.bound.near(alive[:1], alive[1:], graph.epsilon)[0]]
+        first, alive = alive[:1], alive[1:]
+        chosen.append(first)
+        alive = alive[graph.bound.near(first, alive, graph.epsilon)[0]]
     return np.concatenate(chosen)

@@ -64,7 +64,7 @@ class DeltaDisclosure(Principle):
         limit = exactly(self.delta)
         up = h.counts * rows
         down = view.table_counts[h.values] * h.sizes[h.group]
-        entry_levels = np.where(up == down, 0.0, np.abs(np.log(up / down)))
+        entry_levels = np.abs(np.log(up / down))
         bound = nearest_float(limit)
         fine = entry_levels < bound
         # floats decide what is clear; near-ties are decided exactly

@@ -68,7 +68,7 @@ class Dissimilarity(Principle):
     ranges: ClassVar[Mapping[str, ParameterRange]] = {
         "epsilon": ParameterRange("number", "distance", "higher", usual=(0, "0.25")),
         "delta": ParameterRange("number", "share", "higher", usual=("0.1", 1), most=1),
-        "k": whole("people", (1, 50)),
+        "k": whole("people", usual=(1, 50)),
         "shape": choice(*SHAPES),
     }
 

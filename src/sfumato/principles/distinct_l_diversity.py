@@ -49,7 +49,7 @@ class DistinctLDiversity(Principle):
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
     units: ClassVar[Literal["every choice"]] = "every choice"
-    ranges: ClassVar[Mapping[str, ParameterRange]] = {"l": whole("values", (2, 20))}
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {"l": whole("values", usual=(2, 20))}
 
     def __post_init__(self) -> None:
         self.check_ranges()

@@ -72,7 +72,7 @@ def _apart(h: Histogram, levels: list[NDArray[np.int64] | None], target: Target)
     |p − q| − q for the nodes of the group, plus 1 per level.
     """
     n, whole = h.sizes, target.totals.sum(axis=1)[target.of_group]
-    wide = 4 * len(levels) * int(n.max()) * int(whole.max()) >= SAFE
+    wide = len(levels) * int(n.max()) * int(whole.max()) >= SAFE  # no sum exceeds twice this product
     moved: Integers = _maybe_wide(np.zeros(len(n), np.int64), wide)
     for node in levels:
         above, totals = h, target.totals
@@ -127,7 +127,7 @@ def _ordered(attribute: Attribute, h: Histogram, target: Target) -> Ratios:
     t = target.of_group[group]
     n, w = h.sizes[group], whole[t]
     crossing = np.clip(_first_above(below, t, reached * w // n), start, stop)
-    wide = m * int(h.sizes.max()) * int(whole.max()) >= SAFE // 2
+    wide = m * int(h.sizes.max()) * int(whole.max()) >= SAFE  # no term exceeds this product, nor does their sum
     p, q = _maybe_wide(reached, wide) * w, _maybe_wide(n, wide)
     before = p * (crossing - start) - q * (prefix[t, crossing] - prefix[t, start])
     after = q * (prefix[t, stop] - prefix[t, crossing]) - p * (stop - crossing)

@@ -77,7 +77,7 @@ class GuardedValues(Principle):
     ranges: ClassVar[Mapping[str, ParameterRange]] = {
         "values": ParameterRange("values"),
         "l": ParameterRange("number", "factor", "higher", usual=(2, 20), least=1),
-        "k": whole("people", (2, 50)),
+        "k": whole("people", usual=(2, 50)),
         "epsilon": ParameterRange("number", "distance", "higher", usual=(0, "0.25")),
         "delta": ParameterRange("number", "share", "higher", usual=("0.1", 1), most=1),
     }

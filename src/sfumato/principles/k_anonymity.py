@@ -44,7 +44,7 @@ class KAnonymity(Principle):
     histogram_only: ClassVar[bool] = True
     units: ClassVar[Literal["size"]] = "size"
     size_only: ClassVar[bool] = True
-    ranges: ClassVar[Mapping[str, ParameterRange]] = {"k": whole("people", (2, 50))}
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {"k": whole("people", usual=(2, 50))}
 
     def __post_init__(self) -> None:
         self.check_ranges()

@@ -52,7 +52,7 @@ class KEAnonymity(Principle):
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
     ranges: ClassVar[Mapping[str, ParameterRange]] = {
-        "k": whole("values", (2, 20)),
+        "k": whole("values", usual=(2, 20)),
         "e": ParameterRange("number", "distance", "higher", usual=(0, "0.5")),
     }
 

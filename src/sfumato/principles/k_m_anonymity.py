@@ -61,7 +61,7 @@ class KMAnonymity(Principle):
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
     covers: ClassVar[bool] = False
-    ranges: ClassVar[Mapping[str, ParameterRange]] = {"k": whole("people", (2, 50)), "m": whole("values", (1, 4))}
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {"k": whole("people", usual=(2, 50)), "m": whole("values", (1, 4))}
 
     def __post_init__(self) -> None:
         self.check_ranges()

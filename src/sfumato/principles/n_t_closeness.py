@@ -64,7 +64,7 @@ class NTCloseness(Principle):
     scope: ClassVar[Literal["each"]] = "each"
     monotone: ClassVar[bool] = False
     ranges: ClassVar[Mapping[str, ParameterRange]] = {
-        "n": whole("rows", (100, 10_000)),
+        "n": whole("rows", usual=(100, 10_000)),
         "t": ParameterRange("number", "share", "lower", usual=("0.05", "0.5"), most=1),
         "ground": choice(*GROUNDS),
         "supersets": ParameterRange("columns"),

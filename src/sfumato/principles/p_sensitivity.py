@@ -50,7 +50,7 @@ class PSensitivity(Principle):
     relative: ClassVar[bool] = False
     histogram_only: ClassVar[bool] = True
     units: ClassVar[Literal["every choice"]] = "every choice"
-    ranges: ClassVar[Mapping[str, ParameterRange]] = {"p": whole("values", (2, 10)), "k": whole("people", (2, 50))}
+    ranges: ClassVar[Mapping[str, ParameterRange]] = {"p": whole("values", usual=(2, 10)), "k": whole("people", (2, 50))}
 
     def __post_init__(self) -> None:
         self.check_ranges()

@@ -54,7 +54,7 @@ class RecursiveLDiversity(Principle):
     histogram_only: ClassVar[bool] = True
     ranges: ClassVar[Mapping[str, ParameterRange]] = {
         "c": ParameterRange("number", "factor", "lower", usual=("0.5", 5), above=True),
-        "l": whole("values", (2, 10)),
+        "l": whole("values", usual=(2, 10)),
     }
 
     def __post_init__(self) -> None:

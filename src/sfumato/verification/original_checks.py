@@ -61,7 +61,7 @@ class MatchedRows:
     def surplus(self) -> tuple[int, int]:
         """Return how many published rows have no original, and how many original rows are not published."""
         more = np.bincount(self.published, minlength=self.classes) - np.bincount(self.original, minlength=self.classes)
-        return int(more[more > 0].sum()), int(-more[more < 0].sum())
+        return int(np.maximum(more, 0).sum()), int(np.maximum(-more, 0).sum())
 
 
 @dataclass(frozen=True, eq=False)
