@@ -27,7 +27,8 @@ class Mondrian(Method):
 
     With monotone principles every group satisfies them whenever the whole table does. With others, cutting stops where a
     cut breaks them, although smaller parts might satisfy them again: the grouping's notes say so. With a principle whose
-    verdict on a group depends on the other groups, such as δ-presence, cuts are tried one by one.
+    verdict on a group depends on the other groups, such as δ-presence, cuts of a depth are made as far as they do not break
+    one another's groups.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -44,8 +45,8 @@ class Mondrian(Method):
     def group(self, task: Task, seed: int = 0) -> Grouping:
         """Cut depth by depth: all sets of one depth are tried together. Nothing is random.
 
-        Cost: the depth times the number of quasi-identifiers times that of measuring the principles once; the number of
-        groups in place of the depth if a principle compares groups.
+        Cost: the depth times the number of quasi-identifiers times that of measuring the principles once; a few times that
+        if a principle compares groups.
         """
         del seed
         notes = _notes(task)
@@ -71,8 +72,8 @@ class _Depth:
     def __init__(self, task: Task, shares: Shares, relaxed: bool, of_row: Integers, done: int, order: Integers) -> None:
         self.task, self.shares, self.relaxed, self.of_row, self.done, self.order = task, shares, relaxed, of_row, done, order
         self.places = task.search_space.places
-        self.one_by_one = any(principle.compares_groups for principle in task.principles)
-        """Whether cuts of different sets cannot be judged together."""
+        self.compares_groups = any(principle.compares_groups for principle in task.principles)
+        """Whether a cut of one set may break groups of another."""
         sizes = np.bincount(of_row[order] - done)
         self.offsets = np.concatenate([[0], np.cumsum(sizes)])
         self.set_of = np.repeat(np.arange(len(sizes)), sizes)
@@ -95,8 +96,8 @@ class _Depth:
                     self.order, self.offsets, self.places, s.kind, s.size, s.above, tried, self.relaxed, in_two, part,
                     parts,
                 )  # fmt: skip
-                if self.one_by_one:
-                    made = self._allowed_one_by_one(np.flatnonzero(tried >= 0), part, parts, kept_part, kept_parts)
+                if self.compares_groups:
+                    made = self._allowed_together(tried >= 0, part, parts, kept_part, kept_parts)
                 else:
                     made = self._allowed(part, parts) & (tried >= 0)
                 rows = made[self.set_of]
@@ -127,22 +128,26 @@ class _Depth:
         satisfied = self.task.satisfied(self._trial(part, first))
         return np.asarray(np.logical_and.reduceat(satisfied[self.done :], first))
 
-    def _allowed_one_by_one(
-        self, tried: Integers, part: Integers, parts: Integers, kept_part: Integers, kept_parts: Integers
+    def _allowed_together(
+        self, tried: NDArray[np.bool_], part: Integers, parts: Integers, kept_part: Integers, kept_parts: Integers
     ) -> NDArray[np.bool_]:
-        """Return for each set whether it is cut: if all groups of the table satisfy the principles after the cuts so far.
+        """Return for each set whether it is cut, so that after these cuts all groups of the table satisfy the principles.
 
-        `tried`: the sets that have a cut. `kept_part`, `kept_parts`: the cuts that are made already.
+        `tried`: the sets that have a cut. `kept_part`, `kept_parts`: the cuts that are made already. Cuts with a part that
+        violates a principle are left out until no group does.
         """
-        made = np.zeros(len(parts), bool)
-        now_part, now_parts = kept_part.copy(), kept_parts.copy()
-        for number in tried.tolist():
-            rows = slice(self.offsets[number], self.offsets[number + 1])
-            next_part, next_parts = now_part.copy(), now_parts.copy()
-            next_part[rows], next_parts[number] = part[rows], parts[number]
-            trial = self._trial(next_part, np.cumsum(next_parts) - next_parts)
-            if self.task.satisfied(trial).all():
-                made[number], now_part, now_parts = True, next_part, next_parts
+        made = tried.copy()
+        while made.any():
+            now_part, now_parts = np.where(made[self.set_of], part, kept_part), np.where(made, parts, kept_parts)
+            first = np.cumsum(now_parts) - now_parts
+            satisfied = self.task.satisfied(self._trial(now_part, first))
+            if satisfied.all():
+                break
+            violating = made & ~np.logical_and.reduceat(satisfied[self.done :], first)
+            if not violating.any():  # the cuts break groups of other sets: try half of them
+                places = np.flatnonzero(made)
+                violating[places[len(places) // 2 :]] = True
+            made &= ~violating
         return made
 
     def _trial(self, part: Integers, first: Integers) -> Integers:
