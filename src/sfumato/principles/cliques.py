@@ -89,7 +89,9 @@ def _grown_cliques(graph: NeighbourGraph) -> Iterator[NDArray[np.int64]]:
         outside = outside[np.argsort(-counts[outside], kind="stable")]
         room = (_COSTLY_PAIRS if graph.bound.costly else _PAIRS) // len(ball)
         outside = outside[:room]
-        yield _extended(graph, ball, outside[graph.bound.near(outside, ball, graph.epsilon).all(axis=1)])
+        # a distance of a plug-in need not know what no values are near
+        fits = graph.bound.near(outside, ball, graph.epsilon).all(axis=1) if len(outside) else np.zeros(0, bool)
+        yield _extended(graph, ball, outside[fits])
 
 
 def _extended(graph: NeighbourGraph, clique: NDArray[np.int64], candidates: NDArray[np.int64]) -> NDArray[np.int64]:
