@@ -248,7 +248,7 @@ def bad_populations():
     yield None, ParameterError, "compares groups with a population, and none is declared"
     yield sf.Population(everyone.drop_columns(["sex"])), ColumnError, "column 'sex': the population: there is no such column"
     yield sf.Population("nowhere.csv"), FileError, "nowhere.csv: the file does not exist"
-    yield sf.Population(drawn(everyone).slice(1)), CellError, r"row 1: \d of the table have .* and \d of the population"
+    yield sf.Population(drawn(everyone).slice(1)), CellError, r"row 1: the table has \d rows? with .* and the population \d:"
     yield sf.Population(42), ColumnError, "a int is not a table"
     words = everyone.set_column(0, "age", pa.array(["old"] * everyone.num_rows))
     yield sf.Population(words), CellError, "column 'age', row 1: the population: 'old' is not a number"

@@ -16,6 +16,7 @@ from sfumato.data.hierarchy import HierarchyBuilder
 from sfumato.data.schema import Kind, Schema
 from sfumato.data.table import Table
 from sfumato.errors import CellError, ParameterError, SfumatoError
+from sfumato.plurals import count_of
 from sfumato.registry import TABLE_READER, load
 
 _BY_COLUMN = ("kinds", "orders", "hierarchies", "separators", "decimals", "formats", "timezones", "ages")
@@ -152,8 +153,8 @@ def check_people(table: Table, people: Table) -> None:
         return
     number = int(numbers[people.rows + lacking[0]])
     raise CellError(
-        f"{in_table[number]:,} of the table have the quasi-identifiers of this row, and {in_population[number]:,} of the "
-        "population: its people are not all of the population",
+        f"the table has {count_of(int(in_table[number]), 'row')} with the quasi-identifiers of this row, and the population "
+        f"{in_population[number]:,}: the people of the table are not all among those of the population",
         remedy="Give a population that contains everybody of the table, with values written in the same way.",
         file=table.source,
         row=int(lacking[0]) + 1,
