@@ -18,6 +18,9 @@ format = 1
 [data]
 path = "{data}"  # the table
 
+[population]
+path = "{population}"
+
 [columns.age]
 role = "quasi-identifier"
 hierarchy = "{hierarchy}"
@@ -51,7 +54,7 @@ def named(text, folder):
     assert name == "apart"
     stated = [
         plain["data"]["path"], plain["columns"]["age"]["hierarchy"], function, plain["risk"]["dictionaries"][0]["path"],
-        plain["output"]["path"], plain["output"]["key"],
+        plain["output"]["path"], plain["output"]["key"], plain["population"]["path"],
     ]  # fmt: skip
     return [os.path.normpath(Path(folder) / path) for path in stated]
 
@@ -64,7 +67,11 @@ def without_paths(text):
     return {key: plain[key] for key in ("format", "columns", "risk", "principles")}
 
 
-@given(st.fixed_dictionaries(dict.fromkeys(("data", "hierarchy", "dictionary", "output"), names)), folders, folders)
+@given(
+    st.fixed_dictionaries(dict.fromkeys(("data", "population", "hierarchy", "dictionary", "output"), names)),
+    folders,
+    folders,
+)
 def test_the_same_files_are_named(paths, old, new):
     text = CONFIG.format(**paths, function="code/near.py")
     moved = rebased(text, Path(old), Path(new))

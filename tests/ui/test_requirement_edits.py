@@ -7,7 +7,7 @@ import pytest
 import sfumato as sf
 from sfumato.registry import PRINCIPLES
 from sfumato.ui.opening import open_source
-from sfumato.ui.requirement_edits import add_requirement, config_of, set_parameter
+from sfumato.ui.requirement_edits import add_requirement, config_of, population_of, set_parameter, set_population
 from sfumato.ui.session import Session
 
 CONFIG = """[data]
@@ -41,3 +41,17 @@ def test_several_values_are_entered_and_what_is_optional_is_left_out(session):
         set_parameter(session, {"position": "0", field: value}, session.history.version)
     (principle,) = config_of(session).requested_principles
     assert principle == sf.GuardedValues(["HIV", "gout"], l=4, epsilon=0, delta=1)
+
+
+def test_a_population_is_named_and_removed(session, tmp_path):
+    (tmp_path / "register.csv").write_text("age\n" + "30\n33\n41\n52\n" * 25, encoding="utf-8")
+    assert population_of(session) is None
+    add_requirement(session, {"name": "k-map"}, session.history.version)
+    assert population_of(session) == ""
+    with pytest.raises(sf.errors.ParameterError, match="none is declared"):
+        sf.audit(session.table, None, sf.KMap(20))
+    set_population(session, {"path": " register.csv "}, session.history.version)
+    assert population_of(session) == "register.csv"
+    assert sf.audit(session.table, None, sf.KMap(20))[0].levels == {"k": 25}
+    set_population(session, {"path": ""}, session.history.version)
+    assert (config_of(session).population, population_of(session)) == (None, "")

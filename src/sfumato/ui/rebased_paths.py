@@ -12,8 +12,8 @@ from sfumato.io.database_uri import is_uri
 from sfumato.ui.config_edits import Keys, set_value
 
 _PATHS = (
-    ("data", "path"), ("output", "path"), ("output", "internal"), ("output", "key"), ("after", "release"), ("after", "key"),
-    ("engine", "folder"),
+    ("data", "path"), ("population", "path"), ("output", "path"), ("output", "internal"), ("output", "key"),
+    ("after", "release"), ("after", "key"), ("engine", "folder"),
 )  # fmt: skip
 """Where a config names a file or a folder."""
 

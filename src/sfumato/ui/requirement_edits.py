@@ -13,7 +13,7 @@ from sfumato.exact import as_fraction, as_parameter, written
 from sfumato.principles import ParameterControl, Principle, attributes_of, parameter_controls
 from sfumato.principles.description import Description, describe
 from sfumato.registry import PRINCIPLES, required_parameters
-from sfumato.ui.config_edits import add_principle, remove_principle, set_values
+from sfumato.ui.config_edits import add_principle, remove_principle, remove_value, set_value, set_values
 from sfumato.ui.screen import Change, Values
 from sfumato.ui.session import Session
 from sfumato.ui.singled_out import roles_key
@@ -176,6 +176,26 @@ def drop_requirement(session: Session, form: Values, version: int) -> Change:
     title = config_of(session).requested_principles[at].title
     session.edit(f"Removed {title}", lambda text: remove_principle(text, at), version)
     return Change(f"{title} was removed.")
+
+
+def population_of(session: Session) -> str | None:
+    """Return where the population is, "" if nowhere; None if no requirement compares the table with one."""
+    config = config_of(session)
+    if config.population is not None:
+        return config.population.path
+    return "" if any(principle.uses_population for principle in config.requested_principles) else None
+
+
+def set_population(session: Session, form: Values, version: int) -> Change:
+    """Name the file or the database of the population; without a name, there is none."""
+    path = form.get("path", "").strip()
+
+    def change(text: str) -> str:
+        return set_value(text, ["population", "path"], path) if path else remove_value(text, ["population"])
+
+    label = f"Population: {path or 'none'}"
+    session.edit(label, change, version)
+    return Change(label)
 
 
 def _position(session: Session, form: Values) -> int:

@@ -15,7 +15,7 @@ _NAMED = 6
 
 def roles_key(session: Session, query: Values) -> Hashable:
     """Return a key that changes with the table and with what the config declares about columns."""
-    return session.key_of("columns", "missing", "data", "distance", "preserve")
+    return session.key_of("columns", "missing", "data", "distance", "preserve", "population")
 
 
 def _answer(session: Session, query: Values) -> Mapping[str, Any]:

@@ -24,7 +24,9 @@ from sfumato.ui.requirement_edits import (
     cards,
     config_of,
     drop_requirement,
+    population_of,
     set_parameter,
+    set_population,
     slider,
 )
 from sfumato.ui.screen import Change, Part, Screen, Snippets, Values
@@ -49,7 +51,7 @@ def _content(session: Session, query: Values) -> Mapping[str, Any]:
     sensitive = session.table.schema.sensitive
     return {
         "cards": cards(session), "slider": slider, "sensitive": sensitive, "principles": _choices(),
-        "work": started_work(session),
+        "work": started_work(session), "population": population_of(session),
     }  # fmt: skip
 
 
@@ -286,6 +288,7 @@ REQUIREMENTS = Screen(
         "set": set_parameter,
         "add": add_requirement,
         "remove": drop_requirement,
+        "population": set_population,
         "cell": _set_cell,
         "losses": _measure_losses,
         "cancel": cancel,
