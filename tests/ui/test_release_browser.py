@@ -20,7 +20,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.releases.row_key import read_key
-from ui_pages import PATIENCE, browser_context, config_text, go, settled, until, watched_page
+from ui_pages import PATIENCE, config_text, go, settled, until, watched_page
 from ui_process import running_ui
 
 ROWS = 600
@@ -54,21 +54,6 @@ def ui(tmp_path_factory):
     with running_ui(folder / "sfumato.toml", temporary=folder) as found:
         found.folder = folder
         yield found
-
-
-@pytest.fixture(scope="module")
-def context(ui):
-    with browser_context() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def base(ui, context):
-    page = context.new_page()
-    page.goto(ui.address)
-    page.close()
-    ui.base = page.url.rpartition("/")[0]
-    return ui.base
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pyarrow.csv
 import pytest
 
 import sfumato as sf
-from ui_pages import browser_context, config_text, go, settled, until, watched_page
+from ui_pages import config_text, go, settled, until, watched_page
 from ui_process import running_ui
 
 EVIL = "<img src=x onerror=alert(1)>"
@@ -28,21 +28,6 @@ def ui(tmp_path_factory):
     with running_ui(folder / "people.csv") as found:
         found.folder = folder
         yield found
-
-
-@pytest.fixture(scope="module")
-def context(ui):
-    with browser_context() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def base(ui, context):
-    page = context.new_page()
-    page.goto(ui.address)
-    ui.base = page.url.rpartition("/")[0]
-    page.close()
-    return ui.base
 
 
 @pytest.fixture
