@@ -102,6 +102,25 @@
     }
   }
 
+  // an element that has the focus may go away with what it did, such as a button that removes or cancels: then the nearest
+  // one that is left in the order of the Tab key gets the focus, so that somebody without a mouse stays where they were
+  const REACHED = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']";
+
+  function keepFocus(change) {
+    const focused = document.activeElement;
+    const order = Array.from(document.querySelectorAll(REACHED));
+    const at = order.indexOf(focused);
+    change();
+    if (at < 0 || focused.isConnected) return;
+    for (let away = 1; away < order.length; away += 1) {
+      for (const near of [order[at + away], order[at - away]]) {
+        if (!near || !near.isConnected || near.disabled || near.getClientRects().length === 0) continue;
+        near.focus();
+        return;
+      }
+    }
+  }
+
   // a page that was not asked for, because of an event, does not replace text that somebody is writing
   let keeping = false;
 
@@ -112,7 +131,7 @@
     root.dataset.version = page.documentElement.dataset.version;
     root.dataset.state = page.documentElement.dataset.state;
     keeping = Boolean(unasked);
-    merge(document.body, page.body);
+    keepFocus(() => merge(document.body, page.body));
     keeping = false;
     for (const report of reports.values()) drawProgress(report);
     loadParts();
@@ -154,7 +173,7 @@
       if (loads.get(part.id)?.stop !== stop) return;
       const holder = document.createElement("div");
       holder.append(...new DOMParser().parseFromString(text, "text/html").body.childNodes);
-      mergeChildren(part, holder);
+      keepFocus(() => mergeChildren(part, holder));
       part.loadedKey = wanted;
       part.removeAttribute("aria-busy");
       part.dispatchEvent(new CustomEvent("part", { bubbles: true }));

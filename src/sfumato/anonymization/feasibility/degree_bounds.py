@@ -159,10 +159,11 @@ class DegreeBounds:
         if not m:
             return None
         if theta < m:
-            return f"Θ = {theta} is below m = {m}: {m} groups without any two neighbours exist (Hajnal and Szemerédi)"
+            return f"{m} groups without any two neighbours exist (Θ = {theta} is below {m}: Hajnal and Szemerédi)"
         if m == 1:
-            return f"Θ = {theta} is at most t = {self.whole}: the table as one group satisfies it; no more is guaranteed"
-        return f"Θ = {theta} is at most {swap_bound(self.rows, m, self.delta)}: swaps lead any {m} equitable groups to it"
+            return f"the table as one group satisfies it; no more is guaranteed (Θ = {theta} is at most t = {self.whole})"
+        bound = swap_bound(self.rows, m, self.delta)
+        return f"{m} groups exist that satisfy it (Θ = {theta} is at most {bound}: swaps lead equitable groups to it)"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bounds as plain data, exact numbers as they are written."""

@@ -17,6 +17,7 @@ from sfumato.ui.work import MadeRelease, work_of
 
 if TYPE_CHECKING:
     from sfumato.comparison import AlignedRows
+    from sfumato.principles import Principle
 
 WIDTH, HEIGHT, MARGIN = 400, 220, 40
 """The size of a plot, in units of its view box."""
@@ -59,7 +60,7 @@ def _content(session: Session, query: Values) -> Mapping[str, Any]:
         "methods": METHODS if section.name in METHODS else {**METHODS, section.name: (section.name, "as the config states")},
         "effort": section.parameters.get("effort", 1),
         "suppress": section.suppress,
-        "principles": [principle.label for principle in config.requested_principles],
+        "principles": [_wanted(principle) for principle in config.requested_principles],
         "preview": tried.result if tried is not None and tried.key == work.key_for("preview") else None,
         "lattice": None if _lattice(session) is None else _lattice_plot(_lattice(session) or {}),
         "levels": tuple(section.parameters.get("levels") or ()),
@@ -70,6 +71,12 @@ def _content(session: Session, query: Values) -> Mapping[str, Any]:
         "views": VIEWS,
         "current": next((one for one in reversed(grouped) if one.text == session.text), None),
     }
+
+
+def _wanted(principle: Principle) -> str:
+    """Return a requirement with the column that it is about."""
+    on = getattr(principle, "on", None)
+    return principle.label if on is None else f"{principle.label} of {on}"
 
 
 def _lattice(session: Session) -> Mapping[str, Any] | None:
