@@ -10,6 +10,8 @@ from urllib.parse import urlencode
 import pytest
 
 from sfumato.errors import FileError, SfumatoError
+from sfumato.ui.config_edits import remove_value
+from sfumato.ui.invalid_entries import removable_entry
 from sfumato.ui.opening import open_source
 from sfumato.ui.pages import render_part
 from sfumato.ui.session import Session, SupersededError
@@ -61,6 +63,42 @@ def test_an_invalid_config_is_shown_at_its_line_and_corrected(folder):
         assert "The config is invalid" not in page.decode()
         assert ui.get("/columns/part/columns")[0] == 200
         assert (folder / "sfumato.toml").read_text(encoding="utf-8") == CONFIG, "it is written on the screen Save only"
+
+
+def test_the_rest_of_an_invalid_config_is_usable(folder):
+    """The rows are shown, and the invalid entry is removed with a button, which can be undone."""
+    with running_ui("sfumato.toml", folder=folder) as ui:
+        ui.enter()
+        deadline = time.monotonic() + 60
+        page = ui.get("/data")[2].decode()
+        while "The config is invalid" not in page and time.monotonic() < deadline:
+            page = ui.get("/data")[2].decode()
+        assert "gout" in ui.get("/data/part/rows")[2].decode()
+        assert "Remove the column ill from the config" in page
+        form = {"version": version(page), "screen": "columns"}
+        status, _, answer = ui.post("/config/remove", urlencode(form).encode())
+        page = answer.decode()
+        assert (status, "The config is invalid" in page) == (200, False)
+        assert ui.get("/columns/part/columns")[0] == 200
+        status, _, answer = ui.post("/config/remove", urlencode({**form, "version": version(page)}).encode())
+        assert status == 422, "nothing is invalid"
+        answer = ui.post("/history", urlencode({"version": version(page), "go": "undo"}).encode())[2].decode()
+        assert "<strong>   9  role = &#34;sensitve&#34;</strong>" in answer
+
+
+def test_a_config_that_does_not_fit_the_table_is_shown_at_its_line(folder, session):
+    """Its rows are shown; what does not fit is known once the table was read, and then every page is told."""
+    text = CONFIG.replace("columns.ill", "columns.sick").replace("sensitve", "sensitive")
+    (folder / "sfumato.toml").write_text(text, encoding="utf-8")
+    session.open_config(folder / "sfumato.toml")
+    told = []
+    session.listeners.append(told.append)
+    assert session.misfit is None and session.config is not None
+    assert session.raw.rows == 20
+    assert session.misfit.column == "sick" and "sick" in told[-1]["state"]
+    assert removable_entry(session.misfit, session.text) == ["columns", "sick"]
+    session.edit("removed", lambda stated: remove_value(stated, ["columns", "sick"]))
+    assert session.misfit is None and session.table.rows == 20
 
 
 def test_what_cannot_be_opened_is_explained_and_nothing_is_lost(folder):
