@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 import zipfile
-from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow.csv
@@ -20,7 +19,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.releases.row_key import read_key
-from ui_pages import PATIENCE, config_text, go, settled, until, watched_page
+from ui_pages import PATIENCE, config_text, entered, go, settled, until, watched_page
 from ui_process import running_ui
 
 ROWS = 600
@@ -65,17 +64,6 @@ def page(context, base):
 @pytest.fixture(scope="module")
 def axe():
     return pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
-
-
-@contextmanager
-def entered(context, started):
-    """A page of another server than that of the module."""
-    opened = context.new_page()
-    opened.goto(started.address)
-    base = opened.url.rpartition("/")[0]
-    opened.close()
-    with watched_page(context, base) as found:
-        yield found, base
 
 
 def quiet(page):
@@ -183,8 +171,11 @@ def test_work_is_cancelled_at_once_and_can_be_done_again(page, base, ui):
     edit(page, text + SLOW)
     page.click("#make")
     searching(page)
-    page.click("#cancel")
+    page.focus("#cancel")
+    page.keyboard.press("Enter")
     page.wait_for_selector("#cancelled")
+    settled(page)
+    assert page.evaluate("document.activeElement.closest('main') !== null"), "the button is gone, the reader is still here"
     assert "Nothing was changed" in page.inner_text("#cancelled")
     until(page, lambda: len(list(ui.folder.glob("sfumato-ui-*/*/release"))) == page.locator("#made thead a").count())
     edit(page, text)
@@ -208,6 +199,17 @@ def test_trying_the_cells_of_the_frontier_is_cancelled_and_done_again(page, base
     assert any(one.endswith(" %") for one in shown)
     page.click("#without-losses")
     page.wait_for_selector("#with-losses")
+    edit(page, text)
+
+
+def test_long_requirements_fit_a_narrow_page(page, base):
+    """Each states the column that it is about."""
+    go(page, base, "release")
+    text = config_text(page)
+    edit(page, text + NEAR)
+    page.set_viewport_size({"width": 390, "height": 900})
+    assert "(epsilon = 2, delta = 0.5, k = 5) of income" in page.inner_text("#wanted")
+    assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
     edit(page, text)
 
 
@@ -400,7 +402,8 @@ def test_every_screen_is_accessible_and_fits(page, base, axe, screen):
     """With releases, a measured risk and a trade-off, as the tests before left them."""
     first(page, base)
     go(page, base, screen)
-    for width in (1280, 390):
+    for width, colors in ((1280, "light"), (390, "dark")):
+        page.emulate_media(color_scheme=colors)
         page.set_viewport_size({"width": width, "height": 900})
         page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true; })")
         assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import threading
 import time
+from types import SimpleNamespace
 from urllib.parse import urlencode
 
 import pytest
@@ -13,9 +14,9 @@ from sfumato.errors import FileError, SfumatoError
 from sfumato.ui.config_edits import remove_value
 from sfumato.ui.invalid_entries import removable_entry
 from sfumato.ui.opening import open_source
-from sfumato.ui.pages import render_part
+from sfumato.ui.pages import environment, render_part
 from sfumato.ui.session import Session, SupersededError
-from sfumato.ui.work import MadeRelease
+from sfumato.ui.work import Job, MadeRelease
 from ui_process import running_ui
 
 CONFIG = """# mine
@@ -295,3 +296,19 @@ def test_pages_learn_that_a_table_cannot_be_opened(session):
     assert event["version"] == session.history.version == 0
     assert event["state"] == session.state
     assert "no table" in event["state"] and "people.csv" not in event["state"]
+
+
+def test_a_release_that_is_made_is_not_called_in_progress(folder):
+    """While its attacks are measured it can be looked at; that is what is cancelled, or fails."""
+    job = Job(1, "release", "Making a release", "", folder, 0, None, None)
+    work = SimpleNamespace(job=job, running=job, progress=job.progress)
+
+    def shown():
+        macro = environment().get_template("work.html.j2").module.job
+        return html.unescape(str(macro(work, "", SimpleNamespace(name="release"), ["release"])))
+
+    assert "Making a release" in shown() and "The release is made" not in shown()
+    job.result = {"loss": 0.1}
+    assert "Measuring what attackers achieve" in shown() and "The release is made" in shown()
+    job.state, job.ended = "cancelled", job.started + 3
+    assert "was cancelled after 3 s. The release that was made stays." in shown()

@@ -182,7 +182,8 @@ def _guaranteed(
             break
         dealt_by = _dealt(task, groups)
         if dealt_by is not None:
-            return groups, f"{count_of(groups, 'group')} satisfy all requirements: the rows{dealt_by} are dealt to them in turn"
+            many = count_of(groups, "group")
+            return groups, f"{many} satisfy all requirements: the rows{dealt_by} are dealt to them in turn"
     if proven:
         return proven, reason
     if task.strata is None and all(each.certain_as_one_group for each in alone):

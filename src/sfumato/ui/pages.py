@@ -119,7 +119,7 @@ def _shown_steps(history: ConfigHistory) -> list[tuple[int, Step]]:
 
 
 def _located(text: str, problem: SfumatoError | None) -> dict[str, Any]:
-    """Return where an error is in the config: the lines around it (number, text, whether it is there), and what to remove."""
+    """Return the lines of the config around an error (number, text, whether it is there), and the entry to remove."""
     if problem is None:
         return {"problem_lines": [], "removable": None}
     stated, keys = re.search(r"at line (\d+)", problem.problem), keys_of(problem, text)
