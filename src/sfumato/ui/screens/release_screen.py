@@ -360,16 +360,27 @@ def forget(session: Session, form: Values, version: int) -> Change:
     return Change(f"Release {number} was removed.")
 
 
+def release_call(session: Session) -> str:
+    """Return Python that makes the release of the config, as the command line does."""
+    config = session.config
+    assert config is not None, "without a config nothing is shown"
+    section = config.method or MethodSection()
+    options = "".join(f", {key}=config.method.{key}" for key in ("seed", "suppress", "resist") if getattr(section, key))
+    follows = ", **config.follows" if config.follows else ""
+    return (
+        f"import sfumato as sf\n\nconfig = sf.Config.load({str(session.place)!r})\n"
+        "table, wanted = config.table(), config.requested_principles\n"
+        f"release = sf.anonymize(table, None, wanted, method=config.grouping_method{options}{follows})\n"
+    )
+
+
 def _snippets(session: Session) -> Snippets:
     name = shlex.quote(str(session.place))
     return Snippets(
         f"sfumato anonymize {name} --output release --key release-key.json\n"
         f"sfumato verify release --original {name} --key release-key.json\n"
         f"sfumato attack release --original {name} --key release-key.json\n",
-        "import sfumato as sf\n\n"
-        f"config = sf.Config.load({str(session.place)!r})\n"
-        "release = sf.anonymize(config.table(), None, config.requested_principles, method=config.grouping_method)\n"
-        'release.save("release", key="release-key.json")\n'
+        release_call(session) + 'release.save("release", key="release-key.json")\n'
         "print(sf.comparison.aligned_rows(release).frame(count=20))\n",
     )
 
