@@ -285,6 +285,15 @@ def test_saving_without_room_loses_nothing(page, base, ui):
         page.wait_for_selector("#error")
         assert "cannot be written" in page.inner_text("#error") and "still here" in page.inner_text("#error")
         assert not (ui.folder / "saved").exists() and not list(ui.folder.glob(".saved*"))
+        text = config_text(page)
+        edit(page, text + "# what was decided, and why\n" * 100)
+        page.fill("#save-config-path", str(ui.folder / "roomless.toml"))
+        page.click("#save-config")
+        page.wait_for_selector("#error:has-text('roomless.toml')")
+        assert "cannot be written" in page.inner_text("#error")
+        assert not list(ui.folder.glob("*roomless*"))
+        assert config_text(page).endswith("# what was decided, and why\n"), "it is still here"
+        edit(page, text)
     finally:
         resource.prlimit(ui.process.pid, resource.RLIMIT_FSIZE, limits)
     page.fill("#save-folder", "saved")

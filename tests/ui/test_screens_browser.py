@@ -9,6 +9,7 @@ import pyarrow.csv
 import pytest
 
 import sfumato as sf
+from sfumato.ui.screens.release_screen import VIEWS
 from ui_pages import config_text, entered, go, settled, until, watched_page
 from ui_process import running_ui
 
@@ -368,6 +369,38 @@ def test_a_file_that_changes_or_vanishes(page, base, ui):
         go(page, base, "data")
         page.click("#read-again")
         page.wait_for_selector("#file-changed", state="detached")
+
+
+@pytest.mark.long
+def test_hostile_names_and_cells_are_text_in_every_view_of_a_release(page, base):
+    """The column whose name and cells are markup is published, measured, withheld and split off."""
+    go(page, base, "columns")
+    restore(page)
+    page.get_by_role("combobox", name=f"Role of {EVIL}", exact=True).select_option("sensitive")
+    settled(page)
+    go(page, base, "release")
+    page.select_option("#method", "mondrian")
+    until(page, lambda: 'name = "mondrian"' in config_text(page))
+    settled(page)
+    for screen, button, result in (
+        ("release", "#make", "#look-1"), ("release", "#lattice", ".plot"), ("disclosure", "#measure", "#measured"),
+        ("secrets", "#curve", "#tradeoff"), ("secrets", "#project", "#projected"),
+    ):  # fmt: skip
+        go(page, base, screen)
+        page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true; })")
+        page.click(button)
+        page.wait_for_selector(f"{result}, #failed", timeout=180_000)
+        page.wait_for_selector("#running", state="detached", timeout=180_000)
+        settled(page)
+        assert page.query_selector("#failed") is None, page.inner_text("#failed")
+    for address in ("risk", *(f"release?view={view}" for view in VIEWS), "disclosure", "secrets", "save"):
+        go(page, base, address)
+        page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true; })")
+        page.wait_for_timeout(200)  # frames draw
+        assert page.query_selector_all("main img, main script") == [], address
+        assert EVIL in page.content().replace("&lt;", "<").replace("&gt;", ">"), address
+        assert [frame.url for frame in page.frames[1:] if frame.query_selector("img[src=x]")] == []
+    restore(page)
 
 
 def test_a_config_with_errors_is_usable_in_the_rest(context, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import resource
 import threading
 import time
 from types import SimpleNamespace
@@ -119,6 +120,13 @@ def test_what_cannot_be_opened_is_explained_and_nothing_is_lost(folder):
             assert words in html.unescape(answer.decode()), source
             assert "Suggested roles" in answer.decode()
         assert "20" in ui.get("/data/part/reading")[2].decode()
+        limits = resource.prlimit(ui.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(ui.process.pid, resource.RLIMIT_FSIZE, (2000, limits[1]))  # as on a full disk
+        status, _, answer = ui.post("/upload", b"age,ill\n" + b"30,flu\n" * 9000, **{"x-file-name": "large.csv"})
+        resource.prlimit(ui.process.pid, resource.RLIMIT_FSIZE, limits)
+        assert status == 422
+        assert "large.csv: the file cannot be stored" in html.unescape(answer.decode())
+        assert "Suggested roles" in answer.decode(), "what was open stays open"
         for path, form in {
             "/columns/do/role": {"role": "other"},
             "/columns/do/kind": {},
