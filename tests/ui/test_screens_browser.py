@@ -403,6 +403,19 @@ def test_hostile_names_and_cells_are_text_in_every_view_of_a_release(page, base)
     restore(page)
 
 
+@pytest.mark.long
+def test_a_page_says_that_its_server_ended_and_that_another_one_was_started(context, tmp_path):
+    """Without anything being clicked."""
+    (tmp_path / "people.csv").write_text("age,ill\n" + "30,flu\n41,gout\n" * 10, encoding="utf-8")
+    with running_ui(tmp_path / "people.csv") as killed, entered(context, killed) as (page, base):
+        go(page, base, "columns")
+        killed.process.kill()
+        page.wait_for_selector("#error:has-text('sfumato does not answer')")
+        assert page.is_visible("#part-columns table"), "what it shows stays"
+        with running_ui(tmp_path / "people.csv", "--port", str(killed.port)):
+            page.wait_for_selector("#error:has-text('was started again since')")
+
+
 def test_a_config_with_errors_is_usable_in_the_rest(context, tmp_path):
     """Each error is shown at its line, the rows as well, and the entry is removed with a button."""
     people = "age,ill\n" + "30,flu\n41,gout\n" * 10

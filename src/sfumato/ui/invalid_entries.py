@@ -32,7 +32,7 @@ def keys_of(error: SfumatoError, text: str) -> Keys:
             return ["columns", name, *_parts(key.removeprefix(f"columns.{name}"))]
     if key:
         return _parts(key)
-    return ["columns", error.column] if error.column in names else []
+    return ["columns", error.column] if error.column is not None and error.column in names else []
 
 
 def removable_entry(error: SfumatoError, text: str) -> Keys | None:

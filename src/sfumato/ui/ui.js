@@ -411,11 +411,25 @@
     }
     if (events) return;
     events = new EventSource(base + "/events");
+    events.onerror = lost;
+    events.onopen = function () {
+      if (failures > 1) refresh(); // it was away, and is here again
+      failures = 0;
+    };
     events.onmessage = function (message) {
       const event = JSON.parse(message.data);
       if (isNews(event)) soon(event);
       if (event.job !== undefined) progress(event);
     };
+  }
+
+  // a server that ended is reported before somebody works on; one that was started again refuses this page, which says so
+  let failures = 0;
+
+  function lost() {
+    failures += 1;
+    if (events && events.readyState === EventSource.CLOSED) refresh();
+    else if (failures > 1) unreachable();
   }
 
   function isNews(event) {
