@@ -115,6 +115,9 @@ def test_two_releases_are_compared_and_the_first_config_comes_back(page, base):
     losses = [float(cell.partition(" %")[0]) for cell in row]
     assert losses[0] < losses[1] and "best" in row[0] and "best" not in row[1]  # glaze searches longer than mondrian
     assert "Attack: homogeneity on income" in page.text_content("#column-by-column")
+    words = page.inner_text("#in-words")
+    assert words.startswith(f"{row[1]} of the detail in the quasi-identifiers is lost, most in "), "what the figures mean"
+    assert "Half of the counts" in words
     page.click("#back-1")
     until(page, lambda: config_text(page) == text)
     settled(page)

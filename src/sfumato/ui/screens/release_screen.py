@@ -67,6 +67,7 @@ def _content(session: Session, query: Values) -> Mapping[str, Any]:
         "candidates": grouped,
         "comparison": compared(grouped),
         "chosen": chosen,
+        "words": None if chosen is None else in_words(chosen.figures),
         "view": query.get("view", "rows") if query.get("view", "rows") in VIEWS else "rows",
         "views": VIEWS,
         "current": next((one for one in reversed(grouped) if one.text == session.text), None),
@@ -136,6 +137,26 @@ def compared(candidates: Sequence[MadeRelease]) -> list[dict[str, Any]]:
         rates = [None if row is None else row["success"] for row in found]
         rows.append(_row(f"Attack: {about}", [_rate(rate) for rate in rates], _clearly_least(rates), minor=True))
     return rows
+
+
+def in_words(figures: Mapping[str, Any]) -> list[str]:
+    """Return what the figures of a release mean for those who analyse it, as sentences.
+
+    >>> in_words({"loss": 0.1, "columns": {"age": 0.13, "sex": 0.07}, "query_error": 0.2, "suppressed": 1, "rows": 99})
+    ['10 % of the detail in the quasi-identifiers is lost, most in age: 13 %', 'Half of the counts over three \
+quasi-identifiers are off by 20 % or less', '1 of 100 rows is not published']
+    """
+    columns, error, dropped = figures["columns"], figures["query_error"], figures["suppressed"]
+    worst = max(columns, key=columns.__getitem__, default=None)
+    most = (
+        f", most in {worst}: {percent(columns[worst])}" if worst is not None and len(columns) > 1 and figures["loss"] else ""
+    )
+    found = [f"{percent(figures['loss'])} of the detail in the quasi-identifiers is lost{most}"]
+    if error is not None:
+        found.append(f"Half of the counts over three quasi-identifiers are off by {percent(error)} or less")
+    if dropped:
+        found.append(f"{dropped:,} of {figures['rows'] + dropped:,} rows {'is' if dropped == 1 else 'are'} not published")
+    return found
 
 
 def percent(share: float) -> str:
