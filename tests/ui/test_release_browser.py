@@ -18,6 +18,7 @@ import pyarrow.csv
 import pytest
 
 import sfumato as sf
+from commandline import sfumato
 from sfumato.releases.row_key import read_key
 from ui_pages import PATIENCE, config_text, entered, go, settled, until, watched_page
 from ui_process import running_ui
@@ -307,6 +308,12 @@ def test_saving_without_room_loses_nothing(page, base, ui):
     assert sf.verify(
         ui.folder / "saved", sf.read_table(ui.folder / "people.csv", sf.Schema()).data, key=ui.folder / "saved-key.json"
     )
+    seed = read_key(ui.folder / "saved-key.json").seed
+    done = sfumato("anonymize", "sfumato.toml", "--output", "own", "--seed", str(seed), cwd=ui.folder)
+    assert done.returncode == 0, done.stderr
+    ours, theirs = ({path.name: path.read_bytes() for path in (ui.folder / one).iterdir()} for one in ("saved", "own"))
+    assert sorted(ours) == ["data.csv", "release.json", "report.html"]
+    assert ours == theirs, "the same bytes as the command line's"
     assert (ui.folder / "saved-key.json").stat().st_mode & 0o077 == 0
     assert (ui.folder / "internal.html").stat().st_mode & 0o077 == 0
     page.fill("#save-folder", "saved")
