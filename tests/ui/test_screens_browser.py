@@ -14,8 +14,11 @@ from ui_pages import config_text, entered, go, settled, until, watched_page
 from ui_process import running_ui
 
 EVIL = "<img src=x onerror=alert(1)>"
+LONG = "a" * 300
+"""The name of a column, which must not make a page wider than the window."""
+
 ADDRESSES = [
-    "data", "columns", "columns?column=race", "risk", "risk?requirement=0&group=0", "requirements",
+    "data", "columns", "columns?column=race", f"columns?column={LONG}", "risk", "risk?requirement=0&group=0", "requirements",
 ]  # fmt: skip
 
 
@@ -24,6 +27,7 @@ def ui(tmp_path_factory):
     """A census with a hostile column, whose name and cells are markup."""
     folder = tmp_path_factory.mktemp("ui")
     people = sf.synthetic_census(1500, 0)
+    people = people.append_column(LONG, pa.array(["x", "y", "z"] * (people.num_rows // 3)))
     people = people.append_column(EVIL, pa.array([f"<script>alert({n % 3})</script>" for n in range(people.num_rows)]))
     pyarrow.csv.write_csv(people, folder / "people.csv")
     with running_ui(folder / "people.csv") as found:
@@ -226,6 +230,19 @@ def test_the_focus_stays_near_what_goes_away(page, base):
     page.wait_for_selector("#group-none")
     settled(page)
     assert page.evaluate("document.activeElement.closest('#part-hierarchy') !== null")
+    restore(page)
+
+
+def test_a_double_click_is_one_click(page, base):
+    """The second one does not remove what took the place of the first."""
+    go(page, base, "requirements")
+    restore(page)
+    names = [one["name"] for one in sf.Config.parse(config_text(page)).principles]
+    page.dblclick("#remove-0")
+    until(page, lambda: len(sf.Config.parse(config_text(page)).principles) < len(names))
+    page.wait_for_timeout(200)
+    settled(page)
+    assert [one["name"] for one in sf.Config.parse(config_text(page)).principles] == names[1:]
     restore(page)
 
 

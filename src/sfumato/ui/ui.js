@@ -306,6 +306,11 @@
     else if (form.dataset.upload === undefined) act(form, event.submitter);
   });
 
+  // a double click is one click: the second one could meet what took the place of the first, such as the next "Remove"
+  document.addEventListener("click", function (event) {
+    if (event.detail > 1 && event.target.closest("form[method=post] button:not([name=go])")) event.preventDefault();
+  });
+
   async function send_file(form, file) {
     if (file.size > Number(form.dataset.largest)) {
       message(`${file.name} is too large to be copied. Open it by its path instead.`);
