@@ -72,23 +72,7 @@ class CellEvidence:
 
         `group`, `one`, `other`: for each pair its group and its two secrets. Cost: the pairs times the values of the cells.
         """
-        total = np.zeros(len(group))
-        for column in self.columns:
-            cell = column.cell[group]
-            order = np.argsort(cell, kind="stable")
-            ends = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=len(column.covers)))]).tolist()
-            for number, covers in enumerate(column.covers):
-                pairs = order[ends[number] : ends[number + 1]]
-                values = np.flatnonzero(covers)
-                if len(values) < 2:
-                    continue
-                evidence = column.logarithms[values]
-                step = max(1, _AT_ONCE // len(values))
-                for start in range(0, len(pairs), step):
-                    some = pairs[start : start + step]
-                    ratio = evidence[:, one[some]] - evidence[:, other[some]]
-                    total[some] += ratio.max(axis=0) - ratio.min(axis=0)
-        return total
+        return sum((column.log_spreads(group, one, other) for column in self.columns), start=np.zeros(len(group)))
 
     def exact_spread(self, group: int, one: int, other: int) -> Fraction:
         """Return the spread of a group for a pair of secrets without rounding."""
@@ -134,6 +118,22 @@ class _Column:
         shares = self.people / self.people.sum()
         with np.errstate(divide="ignore"):  # a value that nobody has is covered by no cell
             return np.asarray(np.log(self.counts + float(self.added) * shares[:, None]))
+
+    def log_spreads(self, group: Integers, one: Integers, other: Integers) -> Floats:
+        """Return for each pair of secrets, each within a group, the logarithm of the spread of the group's cell."""
+        spreads, cell = np.zeros(len(group)), self.cell[group]
+        order = np.argsort(cell, kind="stable")
+        ends = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=len(self.covers)))]).tolist()
+        for number, covers in enumerate(self.covers):
+            pairs, values = order[ends[number] : ends[number + 1]], np.flatnonzero(covers)
+            if len(values) < 2:
+                continue
+            evidence, step = self.logarithms[values], max(1, _AT_ONCE // len(values))
+            for start in range(0, len(pairs), step):
+                some = pairs[start : start + step]
+                ratio = evidence[:, one[some]] - evidence[:, other[some]]
+                spreads[some] = ratio.max(axis=0) - ratio.min(axis=0)
+        return spreads
 
     def exact_spread(self, group: int, one: int, other: int) -> Fraction:
         """Return the largest ratio of the evidence of two values of a group's cell."""

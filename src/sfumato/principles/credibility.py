@@ -9,6 +9,7 @@ from math import ceil
 from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError, ParameterError
@@ -22,6 +23,8 @@ from sfumato.principles.population_matches import check_population
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, ExampleGroup
+
+Integers = NDArray[np.int64]
 
 _MOST_PAIRS = 1 << 24
 """The most pairs of secrets that are compared, over all groups; they take some hundred megabytes."""
@@ -120,16 +123,12 @@ class Credibility(Principle):
 
         Cost: the pairs of secrets of each group times the values that its cells cover.
         """
-        self._refuse_too_many(view)
+        pairs = _Pairs.of(view, self.title)
         evidence = CellEvidence.of(view, exactly(self.smoothing), self.parts)
         h, limit = view.histogram, exactly(self.confidence)
-        # every entry of the histogram with every entry of its group
-        pairs = h.distinct[h.group]
-        one = np.repeat(np.arange(len(h.values)), pairs)
-        first = np.cumsum(pairs) - pairs
-        other = np.arange(len(one)) - first[one] + h.starts[h.group[one]]
-        spreads = evidence.log_spreads(h.group[one], h.values[one], h.values[other])
-        level = np.maximum.reduceat(h.counts / np.add.reduceat(h.counts[other] * np.exp(-spreads), first), h.starts)
+        spreads = evidence.log_spreads(pairs.group, h.values[pairs.one], h.values[pairs.other])
+        believed = h.counts / np.add.reduceat(h.counts[pairs.other] * np.exp(-spreads), pairs.first)
+        level = np.maximum.reduceat(believed, h.starts)
         level[~evidence.covered] = np.inf  # a cell that covers nobody is not that of any person
         holds = level <= float(limit)
         # floats decide what is clear
@@ -139,17 +138,18 @@ class Credibility(Principle):
             holds[group] = _exact_level(evidence, group, secrets) <= limit
         return Measurement((Part("confidence", level, holds, "at most", limit),))
 
-    def _refuse_too_many(self, view: View) -> None:
-        pairs = int((view.histogram.distinct**2).sum())
-        if pairs > _MOST_PAIRS:
-            raise ParameterError(
-                f"{self.title}: the groups have {pairs:,} pairs of distinct values of {view.attribute.name!r}, too many to "
-                "compare all",
-                remedy="Publish fewer and coarser values, such as ranges; for numbers that are near one another require "
-                "(ε,δ)^k-dissimilarity.",
-                key="on",
-                value=view.attribute.name,
-            )
+    def cut_order(self, view: View) -> NDArray[np.float64]:
+        """Return the mean spread of each cell, in logarithms, over all pairs of people of the group."""
+        pairs = _Pairs.of(view, self.title)
+        evidence = CellEvidence.of(view, exactly(self.smoothing), self.parts)
+        h = view.histogram
+        weights = h.counts[pairs.one] * h.counts[pairs.other] / h.sizes[pairs.group] ** 2
+        return np.column_stack(
+            [
+                np.bincount(pairs.group, weights * column.log_spreads(pairs.group, h.values[pairs.one], h.values[pairs.other]))
+                for column in evidence.columns
+            ]
+        )
 
     def certificate(self, view: View) -> Certificate | None:
         """Rule out a confidence below the share of the most frequent secret: some group has at least that share."""
@@ -161,6 +161,36 @@ class Credibility(Principle):
     def example(cls) -> Example:
         """Return a group whose people are alike to the model, and one in which an older person stands out."""
         raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Every entry of the histogram with every entry of its group, itself included."""
+
+    one: Integers
+    other: Integers
+    group: Integers
+    first: Integers
+    """For each entry of the histogram where its pairs begin."""
+
+    @classmethod
+    def of(cls, view: View, title: str) -> _Pairs:
+        """Return the pairs of a view; too many are an error."""
+        h = view.histogram
+        total = int((h.distinct**2).sum())
+        if total > _MOST_PAIRS:
+            raise ParameterError(
+                f"{title}: the groups have {total:,} pairs of distinct values of {view.attribute.name!r}, too many to compare",
+                remedy="Publish fewer and coarser values, such as ranges; for numbers that are near one another require "
+                "(ε,δ)^k-dissimilarity.",
+                key="on",
+                value=view.attribute.name,
+            )
+        pairs = h.distinct[h.group]
+        first = np.cumsum(pairs) - pairs
+        one = np.repeat(np.arange(len(h.values)), pairs)
+        other = np.arange(len(one)) - first[one] + h.starts[h.group[one]]
+        return cls(one, other, h.group[one], first)
 
 
 def _exact_level(evidence: CellEvidence, group: int, secrets: Sequence[tuple[int, int]]) -> Fraction:
