@@ -67,12 +67,13 @@ class CellEvidence:
             covered &= column.covers.any(axis=1)[column.cell]
         return cls(columns, covered)
 
-    def log_spreads(self, group: Integers, one: Integers, other: Integers) -> Floats:
-        """Return for each pair of secrets, each within a group, the logarithm of the group's spread.
+    def spreads(self, group: Integers, one: Integers, other: Integers) -> Floats:
+        """Return for each pair of secrets the spread of a group, as a float; infinite beyond those.
 
         `group`, `one`, `other`: for each pair its group and its two secrets. Cost: the pairs times the values of the cells.
         """
-        return sum((column.log_spreads(group, one, other) for column in self.columns), start=np.zeros(len(group)))
+        with np.errstate(over="ignore"):
+            return prod((column.spreads(group, one, other) for column in self.columns), start=np.ones(len(group)))
 
     def exact_spread(self, group: int, one: int, other: int) -> Fraction:
         """Return the spread of a group for a pair of secrets without rounding."""
@@ -113,26 +114,24 @@ class _Column:
         return cls(counts.reshape(size + 1, width), people, added, covers, cells.of_group)
 
     @cached_property
-    def logarithms(self) -> Floats:
-        """The logarithm of the smoothed count of each value and secret."""
-        shares = self.people / self.people.sum()
-        with np.errstate(divide="ignore"):  # a value that nobody has is covered by no cell
-            return np.asarray(np.log(self.counts + float(self.added) * shares[:, None]))
+    def smoothed(self) -> Floats:
+        """The smoothed count of each value and secret; 0 only for a value that nobody has, which no cell covers."""
+        return np.asarray(self.counts + float(self.added) * (self.people / self.people.sum())[:, None])
 
-    def log_spreads(self, group: Integers, one: Integers, other: Integers) -> Floats:
-        """Return for each pair of secrets, each within a group, the logarithm of the spread of the group's cell."""
-        spreads, cell = np.zeros(len(group)), self.cell[group]
+    def spreads(self, group: Integers, one: Integers, other: Integers) -> Floats:
+        """Return for each pair of secrets the spread of a group's cell, as a float."""
+        spreads, cell = np.ones(len(group)), self.cell[group]
         order = np.argsort(cell, kind="stable")
         ends = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=len(self.covers)))]).tolist()
         for number, covers in enumerate(self.covers):
             pairs, values = order[ends[number] : ends[number + 1]], np.flatnonzero(covers)
             if len(values) < 2:
                 continue
-            evidence, step = self.logarithms[values], max(1, _AT_ONCE // len(values))
+            smoothed, step = self.smoothed[values], max(1, _AT_ONCE // len(values))
             for start in range(0, len(pairs), step):
                 some = pairs[start : start + step]
-                ratio = evidence[:, one[some]] - evidence[:, other[some]]
-                spreads[some] = ratio.max(axis=0) - ratio.min(axis=0)
+                evidence = smoothed[:, one[some]] / smoothed[:, other[some]]
+                spreads[some] = evidence.max(axis=0) / evidence.min(axis=0)
         return spreads
 
     def exact_spread(self, group: int, one: int, other: int) -> Fraction:

@@ -126,8 +126,8 @@ class Credibility(Principle):
         pairs = _Pairs.of(view, self.title)
         evidence = CellEvidence.of(view, exactly(self.smoothing), self.parts)
         h, limit = view.histogram, exactly(self.confidence)
-        spreads = evidence.log_spreads(pairs.group, h.values[pairs.one], h.values[pairs.other])
-        believed = h.counts / np.add.reduceat(h.counts[pairs.other] * np.exp(-spreads), pairs.first)
+        spreads = evidence.spreads(pairs.group, h.values[pairs.one], h.values[pairs.other])
+        believed = h.counts / np.add.reduceat(h.counts[pairs.other] / spreads, pairs.first)
         level = np.maximum.reduceat(believed, h.starts)
         level[~evidence.covered] = np.inf  # a cell that covers nobody is not that of any person
         holds = level <= float(limit)
@@ -144,12 +144,8 @@ class Credibility(Principle):
         evidence = CellEvidence.of(view, exactly(self.smoothing), self.parts)
         h = view.histogram
         weights = h.counts[pairs.one] * h.counts[pairs.other] / h.sizes[pairs.group] ** 2
-        return np.column_stack(
-            [
-                np.bincount(pairs.group, weights * column.log_spreads(pairs.group, h.values[pairs.one], h.values[pairs.other]))
-                for column in evidence.columns
-            ]
-        )
+        each = [column.spreads(pairs.group, h.values[pairs.one], h.values[pairs.other]) for column in evidence.columns]
+        return np.column_stack([np.bincount(pairs.group, weights * np.log(spreads)) for spreads in each])
 
     def certificate(self, view: View) -> Certificate | None:
         """Rule out a confidence below the share of the most frequent secret: some group has at least that share."""
@@ -159,8 +155,29 @@ class Credibility(Principle):
 
     @classmethod
     def example(cls) -> Example:
-        """Return a group whose people are alike to the model, and one in which an older person stands out."""
-        raise NotImplementedError
+        """Return a group of people who are alike, and one of two people whom the model tells apart."""
+        return Example(
+            cls(confidence="0.6"),
+            ("age",),
+            "illness",
+            (
+                ExampleGroup(
+                    ("1", "20-29"),
+                    ("flu", "gout"),
+                    "both are 20-29, so the model tells nobody apart, and Λ is 1",
+                    "1/(1 + 1/1)",
+                    people=(("20-29",), ("20-29",)),
+                ),
+                ExampleGroup(
+                    ("2", "{20-29; 60-69}"),
+                    ("flu", "gout"),
+                    "with 1 added to each count, the evidence for flu is 4/2 at 20-29 and 2/4 at 60-69, so Λ is 4",
+                    "1/(1 + 1/4)",
+                    people=(("20-29",), ("60-69",)),
+                ),
+            ),
+            population=((("20-29", "flu"), 3), (("20-29", "gout"), 1), (("60-69", "flu"), 1), (("60-69", "gout"), 3)),
+        )
 
 
 @dataclass(frozen=True, eq=False)
