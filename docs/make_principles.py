@@ -25,8 +25,8 @@ $ sfumato explain dissimilarity
 """
 
 TAIL = """\
-Every principle but k-anonymity, and those that compare a release with a [population](population.md), also takes `on`: the
-sensitive attributes that it applies to (see [audit](audit.md)). To add a principle of your own, see
+Every principle but k-anonymity, k-map and δ-presence also takes `on`: the sensitive attributes that it applies to (see
+[audit](audit.md)). Some compare a release with a [population](population.md). To add a principle of your own, see
 [extend sfumato](extending.md).
 
 Where a source is wrong, the text says what is done instead. The [bibliography](bibliography.md) lists all sources.

@@ -27,9 +27,9 @@ class Population:
     """The people from whom those of a table were drawn, such as a register: a table with one row for each person.
 
     `data`: a path, a database URI, a frame, or a Table. It contains the quasi-identifiers of the table under the same
-    names, which are read as the schema of the table declares; other columns are ignored. The people of the table are among
-    its people. `options`: how to read a file, as arguments of `sf.read_table`. Nothing is read before it is needed, and
-    nothing of it is published: neither `repr` nor a pickle contains it.
+    names, which are read as the schema of the table declares, and for credibility the sensitive columns; other columns are
+    ignored. The people of the table are among its people. `options`: how to read a file, as arguments of `sf.read_table`.
+    Nothing is read before it is needed, and nothing of it is published: neither `repr` nor a pickle contains it.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf

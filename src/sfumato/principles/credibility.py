@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.table import Table
 from sfumato.errors import ColumnError, ParameterError
-from sfumato.exact import Number
+from sfumato.exact import Number, Ratios
 from sfumato.exact.logarithms import NEAR
 from sfumato.parameters import ParameterRange
 from sfumato.principles.cell_evidence import CellEvidence
@@ -44,7 +44,8 @@ class Credibility(Principle):
     group, where c(t) people of the group have t, and Λ(s,s) = 1. It is exactly the largest probability that an attacker
     gives to a person's secret whose likelihood ratios between people of the group are at most Λ, and to whom all ways to
     deal the secrets of the group out to its people count by the product of their likelihoods. So it is never below the
-    share of the most frequent secret.
+    share of the most frequent secret. Levels depend on who has which secret. Therefore a release states the confidence in
+    place of them.
 
     - `confidence`: the largest probability with which a secret may be believed, above 0 and at most 1.
     - `smoothing`: what the model adds to each count, on average over the values of a quasi-identifier.
@@ -59,7 +60,7 @@ class Credibility(Principle):
     quasi-identifiers go together in their effect on a secret, who knows individual secrets, or who reasons from how the
     groups were found. It says nothing about secrets that differ but are close.
 
-    Source: a principle of sfumato; the attack is that of Kifer (2009), Attacks on privacy and deFinetti's theorem, SIGMOD.
+    Source: A principle of sfumato; the attack is that of Kifer (2009), Attacks on privacy and deFinetti's theorem, SIGMOD.
 
     >>> Credibility("0.8").label
     'credibility (confidence = 0.8, smoothing = 1, parts = 20)'
@@ -74,6 +75,8 @@ class Credibility(Principle):
     title: ClassVar[str] = "credibility"
     family: ClassVar[str] = "distribution"
     scope: ClassVar[Literal["each"]] = "each"
+    # a verdict depends on the group and the population
+    relative: ClassVar[bool] = False
     uses_population: ClassVar[bool] = True
     units: ClassVar[Literal["rows"]] = "rows"
     ranges: ClassVar[Mapping[str, ParameterRange]] = {
@@ -136,6 +139,9 @@ class Credibility(Principle):
             entries = range(int(h.offsets[group]), int(h.offsets[group + 1]))
             secrets = [(int(h.values[entry]), int(h.counts[entry])) for entry in entries]
             holds[group] = _exact_level(evidence, group, secrets) <= limit
+        population = view.table.schema.population
+        if population is not None and population.recodings is not None:
+            return Measurement((_published_part(holds, limit),))
         return Measurement((Part("confidence", level, holds, "at most", limit),))
 
     def cut_order(self, view: View) -> NDArray[np.float64]:
@@ -178,6 +184,15 @@ class Credibility(Principle):
             ),
             population=((("20-29", "flu"), 3), (("20-29", "gout"), 1), (("60-69", "flu"), 1), (("60-69", "gout"), 3)),
         )
+
+
+def _published_part(holds: NDArray[np.bool_], limit: Fraction) -> Part:
+    """Return the verdicts for a published table, without the levels: the confidence where it suffices, and 1 elsewhere.
+
+    Levels depend on who has which secret, which the counts of groups do not, so a reader could test guesses with them.
+    """
+    levels = Ratios(np.where(holds, limit.numerator, 1).astype(object), np.where(holds, limit.denominator, 1).astype(object))
+    return Part("confidence", levels, holds, "at most", limit)
 
 
 @dataclass(frozen=True, eq=False)

@@ -83,9 +83,7 @@ class Example:
             for group in self.groups
             for own in group.people or [group.key] * len(group.secrets)
         ]
-        columns: dict[str, list[Secret]] = {
-            name: [row[place] for row in rows] for place, name in enumerate(self.key_names)
-        }
+        columns: dict[str, list[Secret]] = {name: [row[place] for row in rows] for place, name in enumerate(self.key_names)}
         columns[self.sensitive] = [secret for group in self.groups for secret in group.secrets]
         return columns
 
