@@ -118,7 +118,7 @@ class Population:
 
 
 def _of_quasi_identifiers(schema: Schema, columns: Mapping[str, Column]) -> Schema:
-    """Return the schema of the quasi-identifiers alone; `columns`: these as they were read, where the schema leaves it open."""
+    """Return the schema of the quasi-identifiers alone; `columns`: these as they were read, where that is left open."""
     return _of_columns(schema.quasi_identifiers, schema, columns)
 
 

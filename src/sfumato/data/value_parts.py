@@ -11,8 +11,8 @@ from sfumato.data.column import Column
 def value_parts(column: Column, most: int) -> tuple[NDArray[np.int64], int]:
     """Return for each code of a column, that of missing values included, its part, and the number of parts.
 
-    Each value is a part of its own if there are at most `most`. Otherwise values that are adjacent in the order of the column
-    are taken together, so that each part has about as many rows. Missing values are the part after the last.
+    Each value is a part of its own if there are at most `most`. Otherwise values that are adjacent in the order of the
+    column are taken together, so that each part has about as many rows. Missing values are the part after the last.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf

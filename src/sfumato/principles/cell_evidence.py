@@ -64,7 +64,7 @@ class CellEvidence:
         )
         covered = np.ones(view.groups.count, bool)
         for column in columns:
-            covered &= column.covers.any(axis=1)[column.cell]
+            covered &= np.asarray(column.covers.any(axis=1))[column.cell]
         return cls(columns, covered)
 
     def spreads(self, group: Integers, one: Integers, other: Integers) -> Floats:

@@ -212,7 +212,7 @@ class _Pairs:
         total = int((h.distinct**2).sum())
         if total > _MOST_PAIRS:
             raise ParameterError(
-                f"{title}: the groups have {total:,} pairs of distinct values of {view.attribute.name!r}, too many to compare",
+                f"{title}: the groups have {total:,} pairs of distinct values of {view.attribute.name!r}, too many",
                 remedy="Publish fewer and coarser values, such as ranges; for numbers that are near one another require "
                 "(ε,δ)^k-dissimilarity.",
                 key="on",

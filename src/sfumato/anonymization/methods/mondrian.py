@@ -31,9 +31,9 @@ class Mondrian(Method):
     verdict on a group depends on the other groups, such as δ-presence, cuts of a depth are made as far as they do not break
     one another's groups.
 
-    A principle that narrower cells help to satisfy, such as credibility, states so. Sets that violate it are cut further, first
-    along the quasi-identifier from which it expects most, while the parts satisfy the other principles. Groups that violate
-    it may remain.
+    A principle that narrower cells help to satisfy, such as credibility, states so. Sets that violate it are cut further,
+    first along the quasi-identifier from which it expects most, while the parts satisfy the other principles. Groups that
+    violate it may remain.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -118,7 +118,7 @@ class _Depth:
         return self.done + final, int(kept_parts[~whole].sum())
 
     def _widest_first(self) -> Integers:
-        """Return, rank by rank, each set's quasi-identifier by descending promise and spread; -1 where all values are equal."""
+        """Return, rank by rank, each set's quasi-identifier by descending promise and spread; -1 if all values are equal."""
         shape = len(self.offsets) - 1, self.places.shape[1]
         low, high, distinct = (np.empty(shape, np.int64) for _ in range(3))
         spread = np.empty(shape)
@@ -203,8 +203,8 @@ def _notes(task: Task) -> tuple[str, ...]:
         whole = task.measured(principle, names, everyone).holds
         if principle.helped_by_cuts:
             notes.append(
-                f"{principle.title}{on} is not monotone: Mondrian cuts sets that violate it further, and groups that violate it "
-                "may remain."
+                f"{principle.title}{on} is not monotone: Mondrian cuts sets that violate it further, and groups that "
+                "violate it may remain."
             )
         elif not principle.monotone:
             as_one = "" if whole else " The table as one group does not satisfy it either."
