@@ -10,10 +10,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from pyarrow import csv
 
 import naive
 import sfumato as sf
+from commandline import sfumato
 from sfumato.anonymization.published_table import publish
+from sfumato.census import census_schema
 from sfumato.errors import ColumnError, ParameterError
 from small_tables import TREE
 
@@ -294,6 +297,51 @@ def test_a_release_is_verified_with_its_population_and_not_checked_without(tmp_p
     assert checks[name] is True and all(holds is not False for holds in checks.values())
     checks = {check.name: check.holds for check in sf.verify(folder, people).checks}
     assert checks[name] is None
+
+
+CONFIG = """\
+[data]
+path = "people.csv"
+[population]
+path = "people.csv"
+[columns.age]
+role = "quasi-identifier"
+[columns.sex]
+role = "quasi-identifier"
+[columns.education]
+role = "quasi-identifier"
+[columns.workclass]
+role = "sensitive"
+[[principles]]
+name = "k-anonymity"
+k = 3
+[[principles]]
+name = "credibility"
+confidence = 0.95
+[method]
+suppress = 0.5
+[output]
+path = "out"
+"""
+
+
+def test_a_config_names_the_table_itself_as_the_population(tmp_path):
+    csv.write_csv(survey(), tmp_path / "people.csv")
+    (tmp_path / "sfumato.toml").write_text(CONFIG, encoding="utf-8")
+    done = sfumato("anonymize", "sfumato.toml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    done = sfumato("verify", "out", "--original", "people.csv", "--config", "sfumato.toml", cwd=tmp_path)
+    assert done.returncode == 0 and "not checked" not in done.stdout
+
+
+def test_lattice_measures_the_cells_of_each_transformation():
+    """The transformation that it chooses satisfies it, in the cells that are published."""
+    people = survey().select(["age", "sex", "workclass"])
+    trees = {name: census_schema().hierarchies[name] for name in ("age", "sex")}
+    schema = sf.Schema(["age", "sex"], ["workclass"], hierarchies=trees, population=sf.Population(people))
+    required = [sf.KAnonymity(3), sf.Credibility("0.9")]
+    release = sf.anonymize(people, schema, required, method="lattice", suppress="0.3", seed=0)
+    assert release.audit.holds and release.levels
 
 
 @dataclass(frozen=True)
