@@ -182,6 +182,26 @@ def test_the_evidence_of_the_population_counts():
     assert level_of(["young", "old"], ["flu", "gout"], smoothing="0.5") == pytest.approx(1 / (1 + 9 / 49))
 
 
+def test_what_the_learning_attack_exploits_is_measured():
+    """The town decides the illness, and groups mix towns: the attack is always right, and the level is nearly 1."""
+    towns = ["Ulm"] * 8 + ["Rome"] * 2 + ["Ulm"] * 5 + ["Rome"] * 5 + ["Ulm"] * 2 + ["Rome"] * 8
+    groups = [decade for decade in (20, 30, 40) for _ in range(10)]
+
+    def attacked(ills):
+        people = pa.table({"age": range(20, 50), "town": towns, "ill": ills})
+        published = pa.table({"age": [f"[{g}, {g + 9}]" for g in groups], "town": ["*"] * 30, "ill": ills})
+        schema = sf.Schema(["age", "town"], ["ill"], population=sf.Population(people))
+        grouped = sf.Table(people.append_column("g", pa.array(groups)), replace(schema, group="g"))
+        found = sf.audit(grouped, None, sf.Credibility(1, parts=2))[0].measurement.parts[0]
+        return sf.attack(published, people, schema=schema, attacks=["learning"])[0].success.share, found.worst
+
+    success, level = attacked(["flu" if town == "Ulm" else "gout" for town in towns])
+    assert success == 1 and level > 0.99
+    # half of the people of each town and decade have flu: there is nothing to learn but the ages
+    _, level = attacked(["flu", "gout"] * 15)
+    assert level < 0.8
+
+
 def test_credibility_is_not_monotone():
     ages, ills = ["young", "young", "old", "old"], ["flu", "gout"] * 2
     schema = sf.Schema(["age"], ["ill"], population=sf.Population(census()))
