@@ -55,7 +55,8 @@ def expected_levels(rows, groups, everyone, smoothing):
     return found
 
 
-smoothings = st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(7, 3)])
+smoothings = st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(7, 3), Fraction(1, 10**400)])
+"""With the last one smoothed counts of 0 are too small for floats."""
 
 
 # ------------------------------------------------------------------------------ the measured level is that of the definition
@@ -249,6 +250,7 @@ def test_no_group_is_smaller_than_the_confidence_allows():
         (lambda: sf.Credibility("1.1"), "confidence = 1.1 is out of range"),
         (lambda: sf.Credibility("sure"), "'sure' is not a number"),
         (lambda: sf.Credibility("0.8", 0), "smoothing = 0 can never hold"),
+        (lambda: sf.Credibility("0.8", "1e400"), "is out of range"),
         (lambda: sf.Credibility("0.8", parts=1), "parts = 1 is not a whole number from 2"),
     ],
 )

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sfumato.data.column import Column
 from sfumato.data.schema import Kind
 from sfumato.data.value_parts import value_parts
+from sfumato.exact.thresholds import nearest_float
 from sfumato.principles.population_matches import Cells, cell_reader, group_cells, population_of
 from sfumato.principles.view import View
 
@@ -68,11 +69,11 @@ class CellEvidence:
         return cls(columns, covered)
 
     def spreads(self, group: Integers, one: Integers, other: Integers) -> Floats:
-        """Return for each pair of secrets the spread of a group, as a float; infinite beyond those.
+        """Return for each pair of secrets the spread of a group as a float, which may be infinite or no number.
 
         `group`, `one`, `other`: for each pair its group and its two secrets. Cost: the pairs times the values of the cells.
         """
-        with np.errstate(over="ignore"):
+        with np.errstate(all="ignore"):
             return prod((column.spreads(group, one, other) for column in self.columns), start=np.ones(len(group)))
 
     def exact_spread(self, group: int, one: int, other: int) -> Fraction:
@@ -116,7 +117,7 @@ class _Column:
     @cached_property
     def smoothed(self) -> Floats:
         """The smoothed count of each value and secret; 0 only for a value that nobody has, which no cell covers."""
-        return np.asarray(self.counts + float(self.added) * (self.people / self.people.sum())[:, None])
+        return np.asarray(self.counts + nearest_float(self.added) * (self.people / self.people.sum())[:, None])
 
     def spreads(self, group: Integers, one: Integers, other: Integers) -> Floats:
         """Return for each pair of secrets the spread of a group's cell, as a float."""

@@ -15,6 +15,7 @@ from sfumato.data.table import Table
 from sfumato.errors import ColumnError, ParameterError
 from sfumato.exact import Number, Ratios
 from sfumato.exact.logarithms import NEAR
+from sfumato.exact.thresholds import nearest_float
 from sfumato.parameters import ParameterRange
 from sfumato.principles.cell_evidence import CellEvidence
 from sfumato.principles.certificate import Certificate, share_certificate
@@ -81,7 +82,7 @@ class Credibility(Principle):
     units: ClassVar[Literal["rows"]] = "rows"
     ranges: ClassVar[Mapping[str, ParameterRange]] = {
         "confidence": ParameterRange("number", "share", "lower", usual=("0.5", "0.95"), most=1, above=True),
-        "smoothing": ParameterRange("number", "factor", usual=("0.5", 10), above=True),
+        "smoothing": ParameterRange("number", "factor", usual=("0.5", 10), most=1_000_000, above=True),
         "parts": ParameterRange("whole", "values", usual=(5, 100), least=2),
     }
 
@@ -134,11 +135,12 @@ class Credibility(Principle):
         level = np.maximum.reduceat(believed, h.starts)
         level[~evidence.covered] = np.inf  # a cell that covers nobody is not that of any person
         holds = level <= float(limit)
-        # floats decide what is clear
-        for group in np.flatnonzero(np.abs(level - float(limit)) < NEAR).tolist():
+        # floats decide what is clear; with very little smoothing they may be no numbers
+        for group in np.flatnonzero(~(np.abs(level - float(limit)) >= NEAR)).tolist():
             entries = range(int(h.offsets[group]), int(h.offsets[group + 1]))
             secrets = [(int(h.values[entry]), int(h.counts[entry])) for entry in entries]
-            holds[group] = _exact_level(evidence, group, secrets) <= limit
+            exact = _exact_level(evidence, group, secrets)
+            level[group], holds[group] = nearest_float(exact), exact <= limit
         population = view.table.schema.population
         if population is not None and population.recodings is not None:
             return Measurement((_published_part(holds, limit),))
@@ -150,8 +152,10 @@ class Credibility(Principle):
         evidence = CellEvidence.of(view, exactly(self.smoothing), self.parts)
         h = view.histogram
         weights = h.counts[pairs.one] * h.counts[pairs.other] / h.sizes[pairs.group] ** 2
-        each = [column.spreads(pairs.group, h.values[pairs.one], h.values[pairs.other]) for column in evidence.columns]
-        return np.column_stack([np.bincount(pairs.group, weights * np.log(spreads)) for spreads in each])
+        with np.errstate(all="ignore"):
+            each = [column.spreads(pairs.group, h.values[pairs.one], h.values[pairs.other]) for column in evidence.columns]
+        finite = [np.nan_to_num(spreads, nan=np.finfo(float).max) for spreads in each]
+        return np.column_stack([np.bincount(pairs.group, weights * np.log(spreads)) for spreads in finite])
 
     def certificate(self, view: View) -> Certificate | None:
         """Rule out a confidence below the share of the most frequent secret: some group has at least that share."""
