@@ -203,8 +203,8 @@ def _notes(task: Task) -> tuple[str, ...]:
         whole = task.measured(principle, names, everyone).holds
         if principle.helped_by_cuts:
             notes.append(
-                f"{principle.title}{on} is not monotone: Mondrian cuts sets that violate it further, and groups that "
-                "violate it may remain."
+                f"{principle.title}{on} is not monotone: Mondrian cuts sets that violate it further, and the rows of "
+                "groups that still violate it can only be suppressed."
             )
         elif not principle.monotone:
             as_one = "" if whole else " The table as one group does not satisfy it either."
