@@ -92,5 +92,12 @@ class SearchCase:
                 assert st_.value_counts[at : at + width].tolist() == expected.tolist()
                 assert st_.different[h, g] == (expected > 0).sum()
 
+    def rows_of(self, g):
+        return np.flatnonzero(self.arrays.group == g)
+
+    def cost_of(self, rows, price):
+        """Return loss + price · excess of some rows as a group, counted from scratch."""
+        return len(rows) * cell_cost(self.domains, self.place[rows]) + price * self.excess(rows) if len(rows) else 0.0
+
     def cost(self, price):
         return self.arrays.loss.sum() + price * self.arrays.excess.sum()
