@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kernel_inputs import unset
 from sfumato.kernels.group_beliefs import Blocks, count_beliefs, deal_values, most_probable
 
 
@@ -25,14 +26,14 @@ def blocks_of(cells, counts):
 
 
 def test_without_knowledge_each_has_the_share_of_the_group():
-    out = np.empty(6)
+    out = unset(6)
     deal_values(blocks_of([[0], [0], [0]], [2, 1]), np.zeros((1, 2)), 20, 1e-9, out)
     assert out == pytest.approx([2 / 3, 1 / 3] * 3)
 
 
 def test_beliefs_sum_to_one_for_a_person_and_to_its_count_for_a_value():
     tables = np.log(np.array([[0.9, 0.1, 0.5, 0.5, 0.2, 0.8]]))
-    out = np.empty(6)
+    out = unset(6)
     deal_values(blocks_of([[0], [2], [4]], [1, 2]), tables, 500, 1e-12, out)
     dealt = out.reshape(3, 2)
     assert dealt.sum(axis=1) == pytest.approx([1, 1, 1])
@@ -51,6 +52,6 @@ def test_soft_counts_add_up():
 
 def test_the_first_of_the_most_probable_values_is_found():
     tables = np.log(np.array([[0.1, 0.9, 0.5, 0.5], [0.9, 0.1, 0.5, 0.5]]))
-    out = np.empty(3, np.int64)
+    out = unset(3, np.int64)
     most_probable(np.array([[0], [0], [2]]), np.array([0, 1, 0]), tables, np.zeros((2, 2)), out)
     assert out.tolist() == [1, 0, 0]

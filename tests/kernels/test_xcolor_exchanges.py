@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kernel_inputs import cell_cost, packed, random_domain, random_places, share_arrays
+from kernel_inputs import cell_cost, packed, random_domain, random_places, share_arrays, unset
 from naive_exchanges import lowering_cycles, potential, turned
 from sfumato.kernels.neighbour_lookup import BITS
 from sfumato.kernels.xcolor_exchanges import AFTER, BEFORE, CYCLES, SWAPS, count_own, exchanges
@@ -31,7 +31,7 @@ class Case:
         self.of_row = np.unique(self.of_row, return_inverse=True)[1]
         self.offsets = np.concatenate([[0], np.cumsum(np.bincount(self.of_row))])
         self.allowed = np.full(len(self.offsets) - 1, int(draw.integers(0, 2)))
-        self.members, self.own = np.arange(rows), np.empty(rows, np.int64)
+        self.members, self.own = np.arange(rows), unset(rows, np.int64)
         self.values = np.arange(rows)
         self.profile = np.unique(self.places, axis=0, return_inverse=True)[1].ravel()
 
