@@ -40,15 +40,17 @@ def test_passes_keep_the_arrays_up_to_date_and_lower_the_cost(heat, seed, rows, 
 
 
 @settings(max_examples=settings.default.max_examples // 3)
-@given(st.integers(0, 2**31), st.integers(4, 8), st.booleans())
-def test_a_pass_without_a_change_leaves_no_swap_or_move_that_gains(seed, rows, with_condition):
-    case, price, least, random = SearchCase(seed, rows, with_condition), 2.0, 2, np.array([seed + 1], np.uint64)
+@given(st.integers(0, 2**31), st.integers(4, 8), st.booleans(), st.booleans())
+def test_a_pass_without_a_change_leaves_no_swap_or_move_that_gains(seed, rows, with_condition, with_limit):
+    case = SearchCase(seed, rows, with_condition, with_limit=with_limit)
+    price, least, random = 2.0, 2, np.array([seed + 1], np.uint64)
     changes = 1
     while changes:  # so many tries that a row meets every group
         changes = exchange_rows(
             case.shares, case.limits, case.conditions, case.arrays, case.order, 100, rows, 0.0, price, least, False, True,
             False, UNBOUNDED, random,
         )  # fmt: skip
+        case.check()
     groups = [case.rows_of(g) for g in range(len(case.arrays.size))]
     for here, there in permutations(range(len(groups)), 2):
         now = case.cost_of(groups[here], price) + case.cost_of(groups[there], price)
