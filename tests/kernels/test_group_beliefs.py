@@ -50,6 +50,18 @@ def test_soft_counts_add_up():
     assert counts.tolist() == [0.25, 0.75, 0.75, 0.25, 1.0, 1.0]
 
 
+def test_soft_counts_of_several_blocks():
+    """Two people of one group, three of another with values 1 and 2; feature f begins at place 3f."""
+    cells = np.array([[0, 3], [0, 3], [0, 3], [0, 3], [0, 3]])
+    blocks = Blocks(
+        np.array([0, 2, 5]), cells, np.zeros(5, np.int64), np.array([0, 1]), np.array([0, 1, 3]), np.array([0, 1, 2]),
+        np.array([2, 1, 2]), np.array([0, 2]),
+    )  # fmt: skip
+    counts = np.zeros(6)
+    count_beliefs(blocks, np.array([1.0, 1.0, 0.5, 0.25, 0.125, 0.0625, 0.375, 0.6875]), counts)
+    assert counts.tolist() == [2.0, 0.5 + 0.125 + 0.375, 0.25 + 0.0625 + 0.6875] * 2
+
+
 def test_the_first_of_the_most_probable_values_is_found():
     tables = np.log(np.array([[0.1, 0.9, 0.5, 0.5], [0.9, 0.1, 0.5, 0.5]]))
     out = unset(3, np.int64)
