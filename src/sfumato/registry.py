@@ -180,6 +180,7 @@ PRINCIPLES = Registry(
         "t-closeness": "sfumato.principles.t_closeness:TCloseness",
         "n-t-closeness": "sfumato.principles.n_t_closeness:NTCloseness",
         "guarded-values": "sfumato.principles.guarded_values:GuardedValues",
+        "guarded-people": "sfumato.principles.guarded_people:GuardedPeople",
         "beta-likeness": "sfumato.principles.beta_likeness:BetaLikeness",
         "delta-disclosure": "sfumato.principles.delta_disclosure:DeltaDisclosure",
     },

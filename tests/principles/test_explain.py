@@ -79,6 +79,7 @@ LEVELS = {
     "variance-control": lambda group, table, principle: naive.variance(group),
     "k-m-anonymity": lambda group, table, principle: naive.rarest_combination(group, principle.m),
     "guarded-values": lambda group, table, principle: Fraction(len(group), group.count(principle.values)),
+    "guarded-people": lambda group, table, principle: naive.frequency_l(group),  # everybody of the example is guarded
     "t-closeness": lambda group, table, principle: naive.emd_equal(group, table),
     "beta-likeness": lambda group, table, principle: max(gain for _, gain in naive.gains(group, table)),
     "delta-disclosure": lambda group, table, principle: largest_log_ratio(group, table),
@@ -108,6 +109,7 @@ SUFFICES = {
     "delta-presence": lambda level, group, principle: level <= principle.delta_max,
     "k-m-anonymity": lambda level, group, principle: level >= principle.k,
     "guarded-values": lambda level, group, principle: level >= principle.l,
+    "guarded-people": lambda level, group, principle: level >= principle.l,
     "t-closeness": lambda level, group, principle: level <= principle.t,
     "n-t-closeness": lambda level, group, principle: level <= principle.t,
     "beta-likeness": lambda level, group, principle: level <= principle.beta,

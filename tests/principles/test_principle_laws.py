@@ -36,6 +36,7 @@ EXAMPLES = {
     "k-e-anonymity": sf.KEAnonymity(2, "0.2"),
     "variance-control": sf.VarianceControl("0.1"),
     "guarded-values": sf.GuardedValues(["0.1", "> 5"], "1.5", 2, "0.3", "0.5"),
+    "guarded-people": sf.GuardedPeople("q", "< 2", "1.5", 2, "0.3", "0.5"),
     "t-closeness": sf.TCloseness("0.4", "ordered"),
     "n-t-closeness": sf.NTCloseness(3, "0.3", "ordered"),
     "beta-likeness": sf.BetaLikeness("1", "enhanced"),
@@ -123,6 +124,7 @@ NOT_ABSORBING = {
     "delta-l-diversity": (sf.DeltaLDiversity(0, 2), [1, 2], [1]),
     "variance-control": (sf.VarianceControl(1), [1, 3], [2]),
     "guarded-values": (sf.GuardedValues(1, 2), [1, 2], [1]),
+    "guarded-people": (sf.GuardedPeople("q", 0, 2), [1, 2], [1]),
     "delta-presence": (sf.DeltaPresence("0.1"), [1], [1] * 4),
     "k-m-anonymity": (sf.KMAnonymity(2, 1), [1, 1], [2]),
     "t-closeness": (sf.TCloseness(0), [1, 2], [1, 1], [2, 2]),
@@ -160,6 +162,7 @@ COUNTER_EXAMPLES = {
     "epsilon-m-anonymity": (sf.EpsilonMAnonymity(15, 2), [40, 60], [50, 80], []),
     "delta-l-diversity": (sf.DeltaLDiversity("7.5", 2), [40, 60], [50, 80], []),
     "guarded-values": (sf.GuardedValues("> 0", epsilon=15, delta="0.5"), [40, 60], [50, 80], []),
+    "guarded-people": (sf.GuardedPeople("q", 0, 2), [1, 2], [1, 1, 1], []),
 }
 
 

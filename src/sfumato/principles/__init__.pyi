@@ -11,6 +11,7 @@ from .earth_mover import TableDistance
 from .entropy_l_diversity import EntropyLDiversity
 from .epsilon_m_anonymity import EpsilonMAnonymity
 from .frequency_l_diversity import FrequencyLDiversity
+from .guarded_people import GuardedPeople
 from .guarded_values import GuardedValues
 from .k_anonymity import KAnonymity
 from .k_e_anonymity import KEAnonymity
@@ -44,6 +45,7 @@ __all__ = [
     "Example",
     "ExampleGroup",
     "FrequencyLDiversity",
+    "GuardedPeople",
     "GuardedValues",
     "HistogramCondition",
     "KAnonymity",

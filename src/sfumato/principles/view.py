@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
 from sfumato.data.groups import Groups, Histogram
+from sfumato.data.original_people import OriginalPeople
 from sfumato.data.table import Table
 from sfumato.data.units import UnitValues
 from sfumato.distances import Distance, distance_of
@@ -62,6 +63,12 @@ class View:
         """The people of the population that the schema declares; None if it declares none."""
         population = self.table.schema.population
         return None if population is None else population.people_of(self.table)
+
+    @property
+    def original(self) -> OriginalPeople:
+        """The people of the original table: those of the table itself, if it is no part or published form of another."""
+        own = self.table.original
+        return OriginalPeople(self.table) if own is None else own
 
     @cached_property
     def histogram(self) -> Histogram:

@@ -134,7 +134,7 @@ class Task:
     def satisfied_at(self, of_row: NDArray[np.int64], levels: Sequence[int] | None) -> NDArray[np.bool_]:
         """Return what `satisfied` does for groups whose cells are published at some levels; None: the smallest cells.
 
-        That matters to principles that compare the cells with a population.
+        That matters to principles that compare the cells with people.
         """
         of_row = np.asarray(of_row)
         count = int(of_row.max(initial=-1)) + 1
@@ -147,7 +147,7 @@ class Task:
                 key="of_row",
             )
         views = {names: view.regrouped(groups) for names, view in self.views.items()}
-        if levels is not None and any(principle.uses_population for principle in self.principles):
+        if levels is not None and any(principle.reads_cells for principle in self.principles):
             recoding = recode(self.table, groups, levels)
             for view in views.values():
                 view.recoding = recoding

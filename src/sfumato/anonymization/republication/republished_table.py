@@ -150,7 +150,7 @@ def _check_request(task: Task, method: Method, after: Predecessor, allowed: Frac
             value=method.name,
         )
     for principle in task.principles:
-        if principle.uses_population:
+        if principle.reads_cells:
             raise ParameterError(
                 f"a release that follows another one cannot satisfy {principle.title}: whom cells match in all releases "
                 "together is not measured",
