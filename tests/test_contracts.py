@@ -20,6 +20,7 @@ PARAMETERS = {
     "dissimilarity": sf.Dissimilarity(1, "0.5", 2),
     "alpha-k-anonymity": sf.AlphaKAnonymity("0.5", 2),
     "p-sensitivity": sf.PSensitivity(2, 2),
+    "ck-safety": sf.CKSafety("0.9", 1),
     "epsilon-m-anonymity": sf.EpsilonMAnonymity(1, "1.5"),
     "delta-l-diversity": sf.DeltaLDiversity("0.5", "1.5"),
     "k-e-anonymity": sf.KEAnonymity(2, 2),

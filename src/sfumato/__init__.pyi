@@ -37,6 +37,7 @@ from .io.read_table import read_table
 from .principles import (
     AlphaKAnonymity,
     BetaLikeness,
+    CKSafety,
     DeltaDisclosure,
     DeltaLDiversity,
     DeltaPresence,
@@ -70,6 +71,7 @@ __all__ = [
     "Attacks",
     "Audit",
     "BetaLikeness",
+    "CKSafety",
     "Cancellation",
     "Config",
     "Dates",

@@ -172,6 +172,7 @@ PRINCIPLES = Registry(
         "frequency-l-diversity": "sfumato.principles.frequency_l_diversity:FrequencyLDiversity",
         "entropy-l-diversity": "sfumato.principles.entropy_l_diversity:EntropyLDiversity",
         "recursive-l-diversity": "sfumato.principles.recursive_l_diversity:RecursiveLDiversity",
+        "ck-safety": "sfumato.principles.ck_safety:CKSafety",
         "p-sensitivity": "sfumato.principles.p_sensitivity:PSensitivity",
         "epsilon-m-anonymity": "sfumato.principles.epsilon_m_anonymity:EpsilonMAnonymity",
         "delta-l-diversity": "sfumato.principles.delta_l_diversity:DeltaLDiversity",

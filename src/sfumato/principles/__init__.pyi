@@ -1,6 +1,7 @@
 from .alpha_k_anonymity import AlphaKAnonymity
 from .beta_likeness import BetaLikeness
 from .certificate import Certificate
+from .ck_safety import CKSafety
 from .delta_disclosure import DeltaDisclosure
 from .delta_l_diversity import DeltaLDiversity
 from .delta_presence import DeltaPresence
@@ -33,6 +34,7 @@ from .worked_example import Example, ExampleGroup
 __all__ = [
     "AlphaKAnonymity",
     "BetaLikeness",
+    "CKSafety",
     "Certificate",
     "DeltaDisclosure",
     "DeltaLDiversity",
