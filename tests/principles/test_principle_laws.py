@@ -126,7 +126,7 @@ NOT_ABSORBING = {
     "variance-control": (sf.VarianceControl(1), [1, 3], [2]),
     "guarded-values": (sf.GuardedValues(1, 2), [1, 2], [1]),
     "guarded-people": (sf.GuardedPeople("q", 0, 2), [1, 2], [1]),
-    "ck-safety": (sf.CKSafety("0.6", 1), [1, 2, 3], [1]),
+    "ck-safety": (sf.CKSafety("0.65", 1), [1, 2, 3], [1, 1, 2]),
     "delta-presence": (sf.DeltaPresence("0.1"), [1], [1] * 4),
     "k-m-anonymity": (sf.KMAnonymity(2, 1), [1, 1], [2]),
     "t-closeness": (sf.TCloseness(0), [1, 2], [1, 1], [2, 2]),

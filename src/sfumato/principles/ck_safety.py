@@ -20,15 +20,17 @@ from sfumato.principles.worst_case_disclosure import disclosures
 
 @dataclass(frozen=True)
 class CKSafety(Principle):
-    """Who knows the groups and any k facts of the form "if …, then …" is sure of nobody's secret with a probability of c.
+    """To somebody who knows the groups and any k facts of the form "if …, then …", every secret has a probability below c.
 
     In plain words: an attacker knows who is in each group, and k more facts of the worst kind, such as "Ann does not have
-    the flu" or "if Bob has the flu, so does Ann". Still, no secret is more probable than c.
+    the flu" or "if Bob has the flu, so does Ann". Still, no secret has a probability of c or more.
 
     A fact is an implication: if some people have some values, then one of some people has some value. The people may be in
     any group, so the release counts as a whole. All ways to give the secrets of each group to its people are equally
     probable, as far as the facts allow. The level is the largest probability of a value for a person of a group after k
-    facts, whichever they are. That somebody does not have a value is such a fact, so k facts may exclude k values.
+    facts, whichever they are. That somebody does not have a value is such a fact, so k facts may exclude k values. A
+    group with one value makes every level 1: if Bob certainly has the flu, "if Bob has the flu, so does Ann" says that Ann
+    has it.
 
     - `c`: the probability that must not be reached, above 0 and at most 1.
     - `k`: the number of facts that the attacker knows.

@@ -153,8 +153,8 @@ def _check_request(task: Task, method: Method, after: Predecessor, allowed: Frac
         if principle.reads_cells or principle.compares_groups:
             what = "whom cells match" if principle.reads_cells else "what facts about some people tell about others"
             raise ParameterError(
-                f"a release that follows another one cannot satisfy {principle.title}: {what} in all releases together is not "
-                "measured",
+                f"a release that follows another one cannot satisfy {principle.title}: {what} in all releases together "
+                "is not measured",
                 remedy="Leave that principle or [after] out.",
                 key="principles",
                 value=principle.name,
