@@ -193,6 +193,8 @@ def test_methods_and_verification(method, rule, tmp_path):
     assert result.holds and not result.not_checked
     known = {check.name: check.holds for check in sf.verify(folder).checks}
     assert known[f"{requested[1].label} on ill"] is None and False not in known.values()
+    both = sf.comparison.compare_releases({"memory": release, "folder": folder}, original=rows, attacks=[]).releases
+    assert replace(both[0], name="") == replace(both[1], name=""), "the same figures from the files beside the original"
     again = sf.replay(folder, rows, key=tmp_path / "key.json").save(tmp_path / "again")
     assert (again / "data.csv").read_bytes() == (folder / "data.csv").read_bytes()
 
