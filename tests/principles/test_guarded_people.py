@@ -89,16 +89,18 @@ def test_levels_are_those_of_the_definition(sample, rule, l, k, epsilon, delta):
     guarded = [row[:3] for row in rows if RULES[rule](*row)]
     parted = [[row for row, own in zip(rows, groups, strict=True) if own == group] for group in sorted(set(groups))]
     levels = [expected(group, guarded, principle.epsilon) for group in parted]
+    limits = 0 if principle.l > 1 else 1  # what is not limited is not measured
     holds = [a >= principle.l and b >= k and c <= 1 - principle.delta for a, b, c in levels]
     found = principle.measure(sf.principles.View(table))
-    assert [tuple(part.at(g) for part in found.parts) for g in range(len(parted))] == levels
+    assert [tuple(part.at(g) for part in found.parts) for g in range(len(parted))] == [level[limits:] for level in levels]
     assert found.group_holds.tolist() == holds
     of_row = np.unique(groups, return_inverse=True)[1].astype(np.int64)
     plain = table.with_schema(replace(SCHEMA, group=None))
     published = publish(plain.with_original(OriginalPeople(plain)), of_row)
     found = principle.measure(sf.principles.View(published.table))
     assert "vip" not in published.table.data.column_names
-    assert [tuple(part.at(number - 1) for part in found.parts) for number in published.of_group] == levels
+    shown = [tuple(part.at(number - 1) for part in found.parts) for number in published.of_group]
+    assert shown == [level[limits:] for level in levels]
     assert [bool(found.group_holds[number - 1]) for number in published.of_group] == holds
 
 
@@ -219,6 +221,16 @@ def test_people_whose_own_row_is_elsewhere_count():
     grouped = rows.append_column("g", pa.array([0, 0, 1, 1, 1, 1]))
     found = sf.audit(grouped, schema, sf.GuardedPeople("vip", "yes", k=3))[0].measurement
     assert found.group_holds.tolist() == [False, True], "[30, 50] covers 40 too"
+
+
+def test_k_alone_needs_no_sensitive_attribute(tmp_path):
+    rows, schema = patients(), sf.Schema(["age", "sex"])
+    requested = [sf.KAnonymity(3), sf.GuardedPeople("vip", "yes", k=12)]
+    release = sf.anonymize(rows, schema, requested, seed=0)
+    assert release.audit[1].attribute is None and release.audit[1].levels["k"] >= 12
+    result = sf.verify(release.save(tmp_path / "out"), rows)
+    assert result.holds and not result.not_checked
+    assert sf.audit(rows, ROLES, replace(requested[1], on="ill"))[0].attribute == "ill"
 
 
 @pytest.mark.parametrize("suppress", [0, "0.1"])

@@ -39,7 +39,8 @@ class GuardedPeople(Principle):
     whether or not the person's own row is in it: nobody who knows the person can tell. For a table that is not recoded, the
     cells are its values. The requirement is about all values of such a group. If it were about the secrets of guarded
     people only, who knows the requirement could rule out the more frequent secrets, and would be left with fewer. The level
-    is the size of a group over the count of its most frequent value; infinite in a group that covers no guarded person.
+    is the size of a group over the count of its most frequent value, or its size if l is not given; infinite in a group that
+    covers no guarded person. If only k is given, no sensitive attribute is needed.
     State one requirement for each kind of people that needs its own protection, beside those for everybody.
 
     - `column`: the column that says who is guarded; it need not be published. Its name and the rule are.
@@ -100,6 +101,9 @@ class GuardedPeople(Principle):
             )
         set_rules(self)
         set_protection(self, "people")
+        object.__setattr__(self, "uses_distance", self.epsilon is not None)
+        if self.l == 1 and self.epsilon is None and self.on is None:
+            object.__setattr__(self, "scope", "groups")  # k alone needs no sensitive attribute
 
     def check_table(self, table: Table, attributes: Sequence[tuple[str, ...]]) -> None:
         """Raise an error if the rule means nobody of the table, or names a person, or k is larger than the table."""
@@ -147,16 +151,14 @@ class GuardedPeople(Principle):
         people = view.original.people(self.title)
         matches = people_matches(view, people, self.guarded(people))
         covering = (matches.people > 0)[matches.of_group].astype(np.int64)
-        histogram = view.histogram
-        parts = [
-            Part.at_least("l", Ratios(histogram.sizes, histogram.largest * covering), exactly(self.l)),
-            Part.at_least("k", Ratios(histogram.sizes, covering), self.k),
-        ]
+        sizes = view.groups.sizes
+        parts = [Part.at_least("k", Ratios(sizes, covering), self.k)]
+        if exactly(self.l) > 1:
+            parts.insert(0, Part.at_least("l", Ratios(sizes, view.histogram.largest * covering), exactly(self.l)))
         if self.epsilon is not None:
-            near = np.maximum.reduceat(view.near_counts(self._graph(view)), histogram.starts)
-            alone = histogram.sizes == 1
-            others = np.where(alone, 1, near - 1) * covering
-            risk = Ratios(others, np.where(alone, 1, histogram.sizes - 1))
+            near = np.maximum.reduceat(view.near_counts(self._graph(view)), view.histogram.starts)
+            others = np.where(sizes == 1, 1, near - 1) * covering
+            risk = Ratios(others, np.maximum(sizes - 1, 1))
             parts.append(Part.at_most("risk", risk, 1 - exactly(self.delta)))  # type: ignore[arg-type]
         return Measurement(tuple(parts))
 
@@ -169,7 +171,7 @@ class GuardedPeople(Principle):
 
     def certificate(self, view: View) -> Certificate | None:
         """Rule l out by a value that too many guarded people have: each of their groups has l rows for each of them."""
-        if view.table.units is not None:
+        if view.table.units is not None or self.l == 1:
             return None
         attribute, people = view.attribute, self.guarded(view.table)
         counts = np.bincount(attribute.codes[people], minlength=len(attribute))
