@@ -8,7 +8,7 @@ from math import factorial, prod
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import naive_knowledge
@@ -67,32 +67,36 @@ def test_one_fact_case_by_case(groups):
     assert levels(groups, 1) == expected
 
 
-profiles = st.lists(st.lists(st.integers(1, 6), min_size=1, max_size=4), min_size=1, max_size=9)
+profiles = st.lists(st.lists(st.integers(1, 6), min_size=1, max_size=4), min_size=1, max_size=4)
 
 
-@given(profiles, st.integers(1, 4), st.randoms(use_true_random=False))
-def test_groups_whose_facts_do_not_matter_are_left_out_rightly(counts, k, random):
-    """Beside a program over all other groups, each as often as it occurs."""
-    shown = [[sum(one), *sorted(one, reverse=True), *[0] * 5][: k + 2] for one in counts]
-    shown = [list(one) for one in sorted(set(map(tuple, shown)))]
-    times = [random.randint(1, 4) for _ in shown]
-    everyone = [profile for profile, count in zip(shown, times, strict=True) for _ in range(count)]
+def by_distinct_groups(shown, number, k):
+    """The level by a program over all other groups, each of them once."""
 
     def least(groups, left):
         if not groups:
             return Fraction(1)
         return min(least_probabilities(groups[0], left)[here] * least(groups[1:], left - here) for here in range(left + 1))
 
-    some = random.sample(range(len(shown)), min(2, len(shown)))
-    found = disclosures(shown, times, k)
-    if len(everyone) > 7:
-        return
-    for number in some:
-        others = list(everyone)
-        others.remove(shown[number])
-        own = least_probabilities(shown[number], k + 1)
-        ratio = min(own[here + 1] * least(others, k - here) for here in range(k + 1)) * Fraction(*shown[number][:2])
-        assert found[number] == 1 / (1 + ratio)
+    own, others = least_probabilities(shown[number], k + 1), shown[:number] + shown[number + 1 :]
+    ratio = min(own[here + 1] * least(others, k - here) for here in range(k + 1)) * Fraction(*shown[number][:2])
+    return 1 / (1 + ratio)
+
+
+@given(profiles, st.integers(1, 4))
+def test_no_group_is_counted_twice(counts, k):
+    shown = [[sum(one), *sorted(one, reverse=True), *[0] * 5][: k + 2] for one in counts]
+    assert disclosures(shown, k) == [by_distinct_groups(shown, number, k) for number in range(len(shown))]
+
+
+def test_facts_about_two_other_groups():
+    """One statement is best about a group with one frequent value, two about a group with two; together they are better."""
+    diverse, one, two = [[1000, *[1] * 4], [100, 50, 1, 1, 1], [100, 38, 38, 1, 1]]
+    p = least_probabilities(one, 3), least_probabilities(two, 3)
+    assert p[0][1] * p[1][2] == Fraction(50, 100) * Fraction(24, 100) < min(p[0][3], p[1][3])
+    found = disclosures([diverse, one, two], 3)
+    assert found[0] == 1 / (1 + Fraction(999, 1000) * Fraction(12, 100) / Fraction(1, 1000))
+    assert found == [by_distinct_groups([diverse, one, two], number, 3) for number in range(3)]
 
 
 @given(releases, st.integers(1, 3))
@@ -104,6 +108,7 @@ def test_merging_two_groups_reveals_no_more(groups, k):
     assert all(now <= then for now, then in zip(after[1:], before[2:], strict=True))
 
 
+@example([(0, "a"), (0, "b"), (0, "c")], "0.5", 1)  # the share is the limit, which must not be reached
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.sampled_from("abcde")), min_size=1, max_size=16),
     st.sampled_from(["0.3", "0.5", "2/3", "1"]), st.integers(1, 3),

@@ -76,8 +76,7 @@ class CKSafety(Principle):
         counts = np.zeros((view.groups.count, most), np.int64)
         counts[histogram.group[shown], rank[shown]] = histogram.counts[largest_first][shown]
         profiles, of_group = np.unique(np.column_stack([histogram.sizes, counts]), axis=0, return_inverse=True)
-        times = np.bincount(of_group.ravel(), minlength=len(profiles))
-        levels = disclosures(profiles.tolist(), times.tolist(), self.k)
+        levels = disclosures(profiles.tolist(), self.k)
         ends = [np.array([getattr(one, end) for one in levels], object) for end in ("numerator", "denominator")]
         return Measurement((Part.below("disclosure", Ratios(*(end[of_group.ravel()] for end in ends)), exactly(self.c)),))
 

@@ -5,6 +5,11 @@ person has a value. They leave the probability of A in the ratio 1 : R to that o
 R = P(neither A nor any Aᵢ) / P(A). So the facts to look for are those with the smallest R. In one group, with statements
 about k₀ ≥ k₁ ≥ … values of as many people, the smallest probability that none is true is that of the most frequent values:
 Π (n − i − the count of the kᵢ most frequent values) / (n − i). Groups are independent, so probabilities multiply.
+
+The program may count one group twice: two sets of statements about it, as if they were about different groups. That changes
+nothing. Make the statements about different people of the group, as one set. Its probability is at most the product of the two:
+a factor 1 − count / (n − i) decreases with i, and in the order of all these people nobody comes earlier than in that of one set.
+(If the group has fewer people, a factor is 0.) So sets about different groups reach the smallest product.
 """
 
 from __future__ import annotations
@@ -12,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
-from heapq import nsmallest
 from itertools import accumulate
 
 Profile = Sequence[int]
@@ -49,37 +53,23 @@ def least_probabilities(profile: Profile, most: int) -> Row:
     return [best(0, most, count) for count in range(most + 1)]
 
 
-def disclosures(profiles: Sequence[Profile], times: Sequence[int], k: int) -> list[Fraction]:
-    """Return for the groups of each profile the largest probability of a value for one of their people after k facts.
+def disclosures(profiles: Sequence[Profile], k: int) -> list[Fraction]:
+    """Return for a group of each profile the largest probability of a value for one of its people after k facts.
 
-    `times`: how many groups have each profile. Cost: for each profile `least_probabilities`, and for each of up to k·(k+1)
-    groups whose facts may matter to others a program of k² steps for each of these.
+    `profiles`: those of all groups of a release. Cost: for each profile `least_probabilities`, and k² steps for all.
 
-    >>> [str(level) for level in disclosures([[4, 2, 1, 1], [2, 1, 1]], [1, 1], 1)]
+    >>> [str(level) for level in disclosures([[4, 2, 1, 1], [2, 1, 1]], 1)]
     ['3/4', '1']
+    >>> [str(level) for level in disclosures([[5, 1, 1], [3, 1, 1]], 1)]
+    ['3/11', '1/2']
     """
     rows = [least_probabilities(profile, k + 1) for profile in profiles]
-    # of each number of statements only the groups with the smallest probabilities matter: of k + 1 groups one is neither
-    # the group of A nor one of the k − 1 groups of the other statements
-    useful: set[int] = set()
-    for count in range(1, k + 1):
-        useful.update(nsmallest(k + 1, range(len(rows)), key=lambda number, count=count: rows[number][count]))  # type: ignore[misc]
-    copies = {number: min(times[number], k + 1) for number in sorted(useful)}
-    everywhere = _together([rows[number] for number, count in copies.items() for _ in range(count)], k)
+    # the smallest probability for statements about people of one group, then of several groups
+    anywhere = [min(row[count] for row in rows) for count in range(k + 1)]
+    for count in range(2, k + 1):
+        anywhere[count] = min(anywhere[count - here] * anywhere[here] for here in range(count))
     levels = []
-    for number, (profile, row) in enumerate(zip(profiles, rows, strict=True)):
-        elsewhere = everywhere
-        if number in copies:
-            left = copies | {number: min(times[number] - 1, k + 1)}
-            elsewhere = _together([rows[other] for other, count in left.items() for _ in range(count)], k)
-        ratio = min(row[here + 1] * elsewhere[k - here] for here in range(k + 1)) * Fraction(profile[0], profile[1])
+    for (size, most_frequent, *_), row in zip(profiles, rows, strict=True):
+        ratio = min(row[here + 1] * anywhere[k - here] for here in range(k + 1)) * Fraction(size, most_frequent)
         levels.append(1 / (1 + ratio))
     return levels
-
-
-def _together(rows: Sequence[Row], k: int) -> Row:
-    """Return the smallest probability that none of 0 to k statements about people of several groups is true."""
-    found = [Fraction(1)] * (k + 1)
-    for row in rows:
-        found = [min(found[count - here] * row[here] for here in range(count + 1)) for count in range(k + 1)]
-    return found
