@@ -7,9 +7,9 @@ about k₀ ≥ k₁ ≥ … values of as many people, the smallest probability t
 Π (n − i − the count of the kᵢ most frequent values) / (n − i). Groups are independent, so probabilities multiply.
 
 The program may count one group twice: two sets of statements about it, as if they were about different groups. That changes
-nothing. Make the statements about different people of the group, as one set. Its probability is at most the product of the two:
-a factor 1 − count / (n − i) decreases with i, and in the order of all these people nobody comes earlier than in that of one set.
-(If the group has fewer people, a factor is 0.) So sets about different groups reach the smallest product.
+nothing. Make the statements about different people of the group, as one set. Its probability is at most the product of the
+two: a factor 1 − count / (n − i) decreases with i, and in the order of all these people nobody comes earlier than in that of
+one set. (If the group has fewer people, a factor is 0.) So sets about different groups reach the smallest product.
 """
 
 from __future__ import annotations
