@@ -331,6 +331,14 @@ def test_bad_requests(rows, schema, principle, error, words):
             call(rows, schema, principle)
 
 
+def test_a_published_table_without_its_original_is_not_measured():
+    """Unless a principle needs it, a published table does not hold on to the original."""
+    plain = sf.Table(patients(8), replace(ROLES, hierarchies={}))
+    published = publish(plain, np.zeros(8, np.int64)).table
+    with pytest.raises(ParameterError, match="people of the original, which is not known here"):
+        sf.GuardedPeople("vip", "yes", k=2).measure(sf.principles.View(published))
+
+
 def test_what_a_release_alone_cannot_do(tmp_path):
     """Its cells must not be taken for the people, and nobody of the original is in a pickle."""
     rows = patients(80).append_column("name", pa.array(["Ann Other"] * 80))
