@@ -30,6 +30,7 @@ PARAMETERS = {
     "k-m-anonymity": sf.KMAnonymity(2, 2),
     "guarded-values": sf.GuardedValues([1, 5], 2, 2, 1, "0.5"),
     "guarded-people": sf.GuardedPeople("q", "< 3", "1.5", 2, 1, "0.2"),
+    "credibility": sf.Credibility("0.7"),
 }
 """Parameters that small groups can satisfy, where those of the worked example are too strict."""
 

@@ -184,6 +184,7 @@ PRINCIPLES = Registry(
         "guarded-people": "sfumato.principles.guarded_people:GuardedPeople",
         "beta-likeness": "sfumato.principles.beta_likeness:BetaLikeness",
         "delta-disclosure": "sfumato.principles.delta_disclosure:DeltaDisclosure",
+        "credibility": "sfumato.principles.credibility:Credibility",
     },
     base="sfumato.principles.principle:Principle",
 )

@@ -2,6 +2,7 @@ from .alpha_k_anonymity import AlphaKAnonymity
 from .beta_likeness import BetaLikeness
 from .certificate import Certificate
 from .ck_safety import CKSafety
+from .credibility import Credibility
 from .delta_disclosure import DeltaDisclosure
 from .delta_l_diversity import DeltaLDiversity
 from .delta_presence import DeltaPresence
@@ -36,6 +37,7 @@ __all__ = [
     "BetaLikeness",
     "CKSafety",
     "Certificate",
+    "Credibility",
     "DeltaDisclosure",
     "DeltaLDiversity",
     "DeltaPresence",

@@ -68,9 +68,7 @@ def population_matches(view: View) -> Matches:
     Cost: for each distinct combination of cells the kinds of people that its first cells match; those that combinations
     share are counted once.
     """
-    if view.people is None:
-        raise _no_population()
-    return people_matches(view, view.people)
+    return people_matches(view, population_of(view))
 
 
 def people_matches(view: View, people: Table, rows: Integers | None = None) -> Matches:
@@ -88,11 +86,19 @@ def people_matches(view: View, people: Table, rows: Integers | None = None) -> M
     of_group = joint_ranks([(column.of_group, len(column.texts)) for column in cells])
     _, first = np.unique(of_group, return_index=True)  # ranks ascend with the cells, column by column
     combinations = np.column_stack([column.of_group[first] for column in cells])
-    readers = [_reader(column, of) for column, of in zip(cells, columns, strict=True)]
+    readers = [cell_reader(column, of) for column, of in zip(cells, columns, strict=True)]
     return Matches(of_group, tuple(_matched(combinations, readers, codes)), weights)
 
 
-def _reader(cells: Cells, column: Column) -> Any:
+def population_of(view: View) -> Table:
+    """Return the people of the population; a schema that declares none is an error."""
+    if view.people is None:
+        raise _no_population()
+    return view.people
+
+
+def cell_reader(cells: Cells, column: Column) -> Any:
+    """Return the reader of published cells that says which values of a column each covers."""
     return load(CELL_READER)(list(cells.texts), column, cells.recoding)
 
 
