@@ -20,6 +20,7 @@ PARAMETERS = {
     "dissimilarity": sf.Dissimilarity(1, "0.5", 2),
     "alpha-k-anonymity": sf.AlphaKAnonymity("0.5", 2),
     "p-sensitivity": sf.PSensitivity(2, 2),
+    "ck-safety": sf.CKSafety("0.9", 1),
     "epsilon-m-anonymity": sf.EpsilonMAnonymity(1, "1.5"),
     "delta-l-diversity": sf.DeltaLDiversity("0.5", "1.5"),
     "k-e-anonymity": sf.KEAnonymity(2, 2),
@@ -28,6 +29,7 @@ PARAMETERS = {
     "delta-presence": sf.DeltaPresence(1, "0.1"),
     "k-m-anonymity": sf.KMAnonymity(2, 2),
     "guarded-values": sf.GuardedValues([1, 5], 2, 2, 1, "0.5"),
+    "guarded-people": sf.GuardedPeople("q", "< 3", "1.5", 2, 1, "0.2"),
     "credibility": sf.Credibility("0.7"),
 }
 """Parameters that small groups can satisfy, where those of the worked example are too strict."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from sfumato.io.files_in_use import refuse_in_use
 from sfumato.io.shuffle import Contents, ranks_of, shuffled
 from sfumato.io.write_files import cell_texts, write_csv, write_parquet
 from sfumato.plurals import count_of
+from sfumato.principles import Principle
 from sfumato.releases.digests import check_digests
 from sfumato.releases.exposure_models import share_text
 from sfumato.releases.models import MARKED_SINCE
@@ -162,6 +164,7 @@ def apply(
             "the principles use a distance function of the publisher's own, which is not available",
             remedy="Pass the schema that contains it.", file=str(manifest.path), key=f"config.{unavailable[0]}",
         )  # fmt: skip
+    _refuse_compared(manifest, principles)
     released = published_table(table, published_schema(declared, table.document.group))
     refuse_inconsistent(table, released, declared)
     new = _new_rows(table, data, declared, released)
@@ -324,6 +327,20 @@ def _refuse_units(manifest: Manifest, declared: Schema) -> None:
             file=str(manifest.path),
             key="config.household_id" if declared.household_id else "config.person_id",
         )
+
+
+def _refuse_compared(manifest: Manifest, principles: Sequence[Principle]) -> None:
+    """Raise an error if a principle compares cells with the people of the original, which is not known here."""
+    for principle in principles:
+        if principle.uses_original:
+            raise ReleaseError(
+                f"{principle.title} compares the cells of the release with the people of its original, and new rows are "
+                "about others",
+                remedy="Make a new release of all rows.",
+                file=str(manifest.path),
+                key="config.principles",
+                value=principle.name,
+            )
 
 
 def _refuse_singled_out(together: pa.Table, old: int, declared: Schema, source: str | None) -> None:

@@ -35,8 +35,9 @@ class ParameterRange:
     (True, False)
     """
 
-    kind: Literal["whole", "number", "choice", "columns", "values"]
-    """A whole number; any number; one of `choices`; a list of lists of columns; one or several values of a column."""
+    kind: Literal["whole", "number", "choice", "column", "columns", "values"]
+    """A whole number; any number; one of `choices`; a column; a list of lists of columns; one or several values of a
+    column."""
     unit: Unit | None = None
     """What it counts or measures; None if it is no number."""
     stricter: Literal["higher", "lower"] | None = None

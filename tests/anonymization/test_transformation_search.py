@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import naive
+import naive_knowledge
 import naive_lattice
 import sfumato as sf
 from sfumato.anonymization.methods.full_domain.transformation_search import TransformationSearch
@@ -49,6 +50,21 @@ def n_t(n, t):
     return violates
 
 
+def after_one_fact(c):
+    def violates(keys, secrets):
+        groups = {}
+        for key, secret in zip(keys, secrets, strict=True):
+            groups.setdefault(key, []).append(secret)
+        others = {key: [group for other, group in groups.items() if other != key] for key in groups}
+        return {
+            key
+            for key, group in groups.items()
+            if naive_knowledge.disclosure_after_one_fact(group, others[key]) >= Fraction(c)
+        }
+
+    return violates
+
+
 def near(x, y):
     return abs(x - y) <= 1
 
@@ -78,6 +94,7 @@ REQUIREMENTS = [
     (sf.BetaLikeness("1"), each(lambda g, w: all(gain <= 1 for _, gain in naive.gains(g, w)))),
     (sf.BetaLikeness("1", "enhanced"), each(lambda g, w: naive.beta_enhanced_holds(g, w, 1))),
     (sf.GuardedValues("9", l=2, k=3), each(lambda g, w: 9 not in g or len(g) >= max(3, 2 * g.count(9)))),
+    (sf.CKSafety("0.8", 1), after_one_fact("0.8")),
     (sf.KMAnonymity(2, 1), each(lambda g, w: all(g.count(v) >= 2 for v in g))),
     (sf.DeltaDisclosure("1.2"), each(lambda g, w: naive.disclosure_holds(g, w, Fraction(6, 5)))),
 ]  # fmt: skip
@@ -85,8 +102,8 @@ REQUIREMENTS = [
 
 
 def test_every_principle_is_covered():
-    # what is compared with a population is covered by tests/principles/test_population.py
-    alone = {name for name, kind in PRINCIPLES.items() if not kind.uses_population}
+    # what compares cells with people is covered by tests/principles/test_population.py and test_guarded_people.py
+    alone = {name for name, kind in PRINCIPLES.items() if not (kind.uses_population or kind.uses_original)}
     assert {type(principle).name for principle, _ in REQUIREMENTS} == alone
 
 

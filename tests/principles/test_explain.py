@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
+import naive_knowledge
 import sfumato as sf
 from sfumato._explain import explain, find_principle
 from sfumato.cli import main
@@ -79,11 +80,12 @@ LEVELS = {
     "variance-control": lambda group, table, principle: naive.variance(group),
     "k-m-anonymity": lambda group, table, principle: naive.rarest_combination(group, principle.m),
     "guarded-values": lambda group, table, principle: Fraction(len(group), group.count(principle.values)),
+    "guarded-people": lambda group, table, principle: naive.frequency_l(group),  # everybody of the example is guarded
     "t-closeness": lambda group, table, principle: naive.emd_equal(group, table),
     "beta-likeness": lambda group, table, principle: max(gain for _, gain in naive.gains(group, table)),
     "delta-disclosure": lambda group, table, principle: largest_log_ratio(group, table),
 }
-"""The level of one group of a table, by the oracles; (n,t)-closeness looks at more than that."""
+"""The level of one group of a table, by the oracles; (n,t)-closeness and (c,k)-safety look at more than that."""
 
 POPULATION_LEVELS = {
     "k-map": lambda group, population: population[group.key],
@@ -102,6 +104,7 @@ SUFFICES = {
     "frequency-l-diversity": lambda level, group, principle: level >= principle.l,
     "entropy-l-diversity": lambda level, group, principle: naive.entropy_reaches(group, principle.l),
     "recursive-l-diversity": lambda level, group, principle: level < principle.c,
+    "ck-safety": lambda level, group, principle: level < principle.c,
     "p-sensitivity": lambda level, group, principle: level >= principle.p and len(group) >= principle.k,
     "epsilon-m-anonymity": lambda level, group, principle: level >= principle.m,
     "delta-l-diversity": lambda level, group, principle: level >= principle.l,
@@ -111,6 +114,7 @@ SUFFICES = {
     "delta-presence": lambda level, group, principle: level <= principle.delta_max,
     "k-m-anonymity": lambda level, group, principle: level >= principle.k,
     "guarded-values": lambda level, group, principle: level >= principle.l,
+    "guarded-people": lambda level, group, principle: level >= principle.l,
     "t-closeness": lambda level, group, principle: level <= principle.t,
     "n-t-closeness": lambda level, group, principle: level <= principle.t,
     "beta-likeness": lambda level, group, principle: level <= principle.beta,
@@ -125,6 +129,10 @@ def expected_levels(example):
         keys = [group.key for group in example.groups for _ in group.secrets]
         found = naive.n_t_level(keys, table, example.principle.n, naive.emd_equal)
         return [found[group.key] for group in example.groups]
+    if example.principle.name == "ck-safety":
+        groups = [list(group.secrets) for group in example.groups]
+        facts = naive_knowledge.simple_facts(groups)
+        return naive_knowledge.disclosures(groups, facts, example.principle.k)
     if example.population:
         return [POPULATION_LEVELS[example.principle.name](group, dict(example.population)) for group in example.groups]
     return [LEVELS[example.principle.name](group.secrets, table, example.principle) for group in example.groups]
@@ -136,7 +144,7 @@ def same(one, other):
 
 def test_every_principle_has_a_worked_example():
     assert all(kind.example() is not None for kind in PRINCIPLES.values())
-    assert PRINCIPLES.keys() == SUFFICES.keys() == {*LEVELS, *POPULATION_LEVELS, "n-t-closeness"}
+    assert PRINCIPLES.keys() == SUFFICES.keys() == {*LEVELS, *POPULATION_LEVELS, "n-t-closeness", "ck-safety"}
 
 
 @pytest.mark.parametrize("name", PRINCIPLES)

@@ -92,6 +92,7 @@ def test_what_a_rule_means():
     assert meant(["low", "mid", "top"], [">= mid"], orders={"s": ORDER}) == ["mid", "top"]
     assert meant([["a", "b"], ["b"], []], ["a"]) == [["a", "b"]]
     assert meant(["x", None], ["(missing)"], kinds={"s": "categorical"}) == [None]
+    assert meant([None, None], ["x"], kinds={"s": "categorical"}) == []
     assert meant(["> 5", "6"], ["> 5"], kinds={"s": "categorical"}) == ["> 5"]
     assert meant([5, 6, None], ["> 5"]) == [6]
     assert meant(["2020-01-01", "2021-01-01"], ["< 2020-06-01"], kinds={"s": "date"}) == ["2020-01-01"]

@@ -30,12 +30,14 @@ EXAMPLES = {
     "frequency-l-diversity": sf.FrequencyLDiversity("1.5"),
     "entropy-l-diversity": sf.EntropyLDiversity("1.5"),
     "recursive-l-diversity": sf.RecursiveLDiversity("1.5", 2),
+    "ck-safety": sf.CKSafety("0.8", 1),
     "p-sensitivity": sf.PSensitivity(2, 2),
     "epsilon-m-anonymity": sf.EpsilonMAnonymity("0.3", "1.5"),
     "delta-l-diversity": sf.DeltaLDiversity("0.15", "1.5"),
     "k-e-anonymity": sf.KEAnonymity(2, "0.2"),
     "variance-control": sf.VarianceControl("0.1"),
     "guarded-values": sf.GuardedValues(["0.1", "> 5"], "1.5", 2, "0.3", "0.5"),
+    "guarded-people": sf.GuardedPeople("q", "< 2", "1.5", 2, "0.3", "0.5"),
     "t-closeness": sf.TCloseness("0.4", "ordered"),
     "n-t-closeness": sf.NTCloseness(3, "0.3", "ordered"),
     "beta-likeness": sf.BetaLikeness("1", "enhanced"),
@@ -124,6 +126,8 @@ NOT_ABSORBING = {
     "delta-l-diversity": (sf.DeltaLDiversity(0, 2), [1, 2], [1]),
     "variance-control": (sf.VarianceControl(1), [1, 3], [2]),
     "guarded-values": (sf.GuardedValues(1, 2), [1, 2], [1]),
+    "guarded-people": (sf.GuardedPeople("q", 0, 2), [1, 2], [1]),
+    "ck-safety": (sf.CKSafety("0.65", 1), [1, 2, 3], [1, 1, 2]),
     "delta-presence": (sf.DeltaPresence("0.1"), [1], [1] * 4),
     "k-m-anonymity": (sf.KMAnonymity(2, 1), [1, 1], [2]),
     "t-closeness": (sf.TCloseness(0), [1, 2], [1, 1], [2, 2]),
@@ -191,6 +195,7 @@ COUNTER_EXAMPLES = {
     "epsilon-m-anonymity": (sf.EpsilonMAnonymity(15, 2), [40, 60], [50, 80], []),
     "delta-l-diversity": (sf.DeltaLDiversity("7.5", 2), [40, 60], [50, 80], []),
     "guarded-values": (sf.GuardedValues("> 0", epsilon=15, delta="0.5"), [40, 60], [50, 80], []),
+    "guarded-people": (sf.GuardedPeople("q", 0, 2), [1, 2], [1, 1, 1], []),
 }
 
 

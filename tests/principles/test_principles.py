@@ -297,6 +297,7 @@ def test_delta_disclosure(rows, delta):
         (functools.partial(sf.DeltaLDiversity, delta=0), "l", 1, None),
         (functools.partial(sf.EpsilonMAnonymity, epsilon=0), "m", 1, None),
         (functools.partial(sf.GuardedValues, "a", k=2), "l", 1, None),
+        (functools.partial(sf.GuardedPeople, "q", "a", k=2), "l", 1, None),
     ],
 )
 def test_the_least_and_the_largest_parameter(principle, parameter, least, most):

@@ -104,6 +104,7 @@ def test_shares_are_those_of_the_people_with_a_value(rows):
 ONE_ROW = {
     "entropy-l-diversity": sf.EntropyLDiversity("1.5"),
     "recursive-l-diversity": sf.RecursiveLDiversity("1.5", 2),
+    "ck-safety": sf.CKSafety("0.9", 1),
     "t-closeness": sf.TCloseness("0.4"),
     "k-m-anonymity": sf.KMAnonymity(2, 2),
     "guarded-values": sf.GuardedValues("> 1", "1.5", 2),

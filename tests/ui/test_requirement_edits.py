@@ -43,6 +43,17 @@ def test_several_values_are_entered_and_what_is_optional_is_left_out(session):
     assert principle == sf.GuardedValues(["HIV", "gout"], l=4, epsilon=0, delta=1)
 
 
+def test_people_are_guarded_by_a_column_and_a_rule(session):
+    """A new requirement begins with the first quasi-identifier and its rarest value; both are entered as texts."""
+    add_requirement(session, {"name": "guarded-people"}, session.history.version)
+    (principle,) = config_of(session).requested_principles
+    assert (principle.column, principle.values) == ("age", "30")
+    for field, value in {"column": "ill", "values": "HIV; gout", "k": "7"}.items():
+        set_parameter(session, {"position": "0", field: value}, session.history.version)
+    (principle,) = config_of(session).requested_principles
+    assert principle == sf.GuardedPeople("ill", ["HIV", "gout"], k=7, l=principle.l)
+
+
 def test_a_population_is_named_and_removed(session, tmp_path):
     (tmp_path / "register.csv").write_text("age\n" + "30\n33\n41\n52\n" * 25, encoding="utf-8")
     assert population_of(session) is None

@@ -17,6 +17,7 @@ from sfumato.exact import Number, nearest_float
 from sfumato.parameters import check_share
 from sfumato.plurals import count_of
 from sfumato.principles import PrincipleRequest, requested_principles
+from sfumato.principles.known_original import with_known_original
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,7 +102,7 @@ def full_domain(
     table = table_of(data, schema)
     check(table, requested)
     refuse_units(table, "full_domain")
-    task = Task(table, requested, suppress=share)
+    task = Task(with_known_original(table, requested), requested, suppress=share)
     search, result = search_lattice(task, loss, settled=False, count=count, checks=checks, seconds=seconds)
     if result.score is None:
         raise _requirement_error(result, search, loss, table.source)

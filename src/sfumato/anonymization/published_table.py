@@ -13,6 +13,7 @@ from sfumato.anonymization.recoding import Recoding, recode
 from sfumato.anonymization.recoding.group_recoding import refuse_long_sets
 from sfumato.data.column_encoder import missing_as_null
 from sfumato.data.groups import Groups
+from sfumato.data.original_people import OriginalPeople
 from sfumato.data.schema import Kind, Schema
 from sfumato.data.table import Table
 from sfumato.io.plain_types import as_plain, plain_type
@@ -83,7 +84,8 @@ def publish(
         column = pa.table({name: columns.pop(name)}).take(pa.array(rows)).column(name)
         data = data.append_column(name, stored_column(_compact(column)))
     recodings = {column.domain.name: str(column.domain.recoding) for column in recoding.columns}
-    published = Table(data, published_schema(resolved, group, recodings), untyped=table.untyped)
+    original = (table.original or OriginalPeople(None)).published(recodings)
+    published = Table(data, published_schema(resolved, group, recodings), untyped=table.untyped, original=original)
     published.share_columns(table, resolved.sensitive_columns(), rows)
     return PublishedTable(table=published, original=table, recoding=recoding, rows=rows, of_group=of_group)
 

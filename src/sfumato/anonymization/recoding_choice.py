@@ -25,18 +25,20 @@ from sfumato.data.table import Table
 from sfumato.errors import ColumnError
 from sfumato.plurals import count_of
 from sfumato.principles import Principle
+from sfumato.principles.known_original import with_known_original
 
 
 def open_recodings(table: Table, method: Method, principles: Sequence[Principle] = ()) -> tuple[Table, Table]:
     """Return the table with a hierarchy where the schema must have one, and the table under which groups are searched for.
 
     Both are the table itself if the method publishes every column at one level of its hierarchy: there is no choice.
-    Nor is there one if a principle compares the cells with a population: other cells would cover other people.
+    Nor is there one if a principle compares the cells with people: other cells would cover others.
     """
-    if method.publishes_levels:
-        return table, table
-    table = without_near_unique_sets(table)
-    return table, table if any(principle.uses_population for principle in principles) else for_search(table)
+    if not method.publishes_levels:
+        table = without_near_unique_sets(table)
+    table = with_known_original(table, principles)
+    same = method.publishes_levels or any(principle.reads_cells for principle in principles)
+    return table, table if same else for_search(table)
 
 
 def without_near_unique_sets(table: Table) -> Table:

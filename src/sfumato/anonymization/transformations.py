@@ -21,6 +21,7 @@ from sfumato.errors import ParameterError
 from sfumato.exact import Number, nearest_float
 from sfumato.parameters import check_share
 from sfumato.principles import PrincipleRequest, requested_principles
+from sfumato.principles.known_original import with_known_original
 from sfumato.progress import Progress, silent
 
 
@@ -103,7 +104,7 @@ def transformations(
     table = table_of(data, schema)
     check(table, requested)
     refuse_units(table, "transformations")
-    task = Task(table, requested, suppress=share)
+    task = Task(with_known_original(table, requested), requested, suppress=share)
     search = TransformationChecks(task, loss, settled=False, cube=TransformationCube(task))
     total = math.prod(search.shape)
     chosen = np.unique(np.linspace(0, total - 1, min(most, total)).round().astype(np.int64))

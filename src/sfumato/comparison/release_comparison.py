@@ -14,6 +14,7 @@ from sfumato.anonymization.release import Release
 from sfumato.anonymization.utility import percent
 from sfumato.attacks._attack import Attacks, attack
 from sfumato.audits.audit_result import Audit
+from sfumato.data.original_people import OriginalPeople
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
@@ -191,7 +192,9 @@ def _content(
     recodings = {
         c.name: str(c.recoding) for c in document.columns if c.role == "quasi-identifier" and c.recoding is not None
     }
-    return document, audit_table(published, table.principles()), recodings, original_table(table, original, declared)
+    source = original_table(table, original, declared)
+    compared = published.with_original(OriginalPeople(source, recodings))
+    return document, audit_table(compared, table.principles()), recodings, source
 
 
 def _attacked(

@@ -19,6 +19,7 @@ from sfumato.data.hierarchy_builders import (
     Quantiles,
     Ranges,
 )
+from sfumato.data.original_people import OriginalPeople
 from sfumato.data.schema import Kind, Missing, Role, Schema
 from sfumato.data.skeletons import hierarchy_skeleton
 from sfumato.data.table import Table
@@ -45,6 +46,7 @@ __all__ = [
     "Missing",
     "NamedGroups",
     "Numbers",
+    "OriginalPeople",
     "Prefix",
     "Quantiles",
     "Ranges",

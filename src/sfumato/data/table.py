@@ -18,6 +18,7 @@ from sfumato.data.attribute import Attribute
 from sfumato.data.cache_lock import CacheLock
 from sfumato.data.column import Column
 from sfumato.data.column_encoder import build_hierarchy, encode_column
+from sfumato.data.original_people import OriginalPeople
 from sfumato.data.schema import Kind, Schema
 from sfumato.data.units import Units, units_of
 from sfumato.errors import ColumnError, FileError, SfumatoError
@@ -53,6 +54,8 @@ class Table:
     """Remarks for the reader on how the data was read."""
     reading: Mapping[str, str] = field(default_factory=dict)
     """How to read the file where it is not as usual, as declared or detected: `delimiter`, `encoding`, `sheet`."""
+    original: OriginalPeople | None = None
+    """What these are some rows of, or the published form of, where a principle needs that; None: the table itself."""
     _columns: dict[str, Column] = field(default_factory=dict, init=False)
     """The columns that have been encoded."""
     _attributes: dict[tuple[tuple[str, ...], str], Attribute] = field(default_factory=dict, init=False)
@@ -165,6 +168,12 @@ class Table:
     def with_schema(self, schema: Schema) -> Table:
         """Return the same data under another schema."""
         other = replace(self, schema=schema)
+        other.share_columns(self, self.data.column_names)
+        return other
+
+    def with_original(self, original: OriginalPeople) -> Table:
+        """Return the same table as some rows, or the published form, of an original."""
+        other = replace(self, original=original)
         other.share_columns(self, self.data.column_names)
         return other
 

@@ -1,6 +1,7 @@
 from .alpha_k_anonymity import AlphaKAnonymity
 from .beta_likeness import BetaLikeness
 from .certificate import Certificate
+from .ck_safety import CKSafety
 from .credibility import Credibility
 from .delta_disclosure import DeltaDisclosure
 from .delta_l_diversity import DeltaLDiversity
@@ -12,6 +13,7 @@ from .earth_mover import TableDistance
 from .entropy_l_diversity import EntropyLDiversity
 from .epsilon_m_anonymity import EpsilonMAnonymity
 from .frequency_l_diversity import FrequencyLDiversity
+from .guarded_people import GuardedPeople
 from .guarded_values import GuardedValues
 from .k_anonymity import KAnonymity
 from .k_e_anonymity import KEAnonymity
@@ -33,6 +35,7 @@ from .worked_example import Example, ExampleGroup
 __all__ = [
     "AlphaKAnonymity",
     "BetaLikeness",
+    "CKSafety",
     "Certificate",
     "Credibility",
     "DeltaDisclosure",
@@ -46,6 +49,7 @@ __all__ = [
     "Example",
     "ExampleGroup",
     "FrequencyLDiversity",
+    "GuardedPeople",
     "GuardedValues",
     "HistogramCondition",
     "KAnonymity",

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.table import Table
-from sfumato.data.text_values import text_value
 from sfumato.distances.neighbour_graph import GuardedNeighbours, NeighbourGraph
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, Ratios
@@ -22,12 +18,10 @@ from sfumato.principles.certificate import Certificate, whole_table_certificate
 from sfumato.principles.clique_capacity import allowed_neighbours
 from sfumato.principles.principle import Measurement, On, Part, Principle, exactly
 from sfumato.principles.search_conditions import HistogramCondition, NeighbourLimit
+from sfumato.principles.stronger_protection import rules_of, set_protection, set_rules
 from sfumato.principles.value_rules import is_known, matching_codes
 from sfumato.principles.view import View
 from sfumato.principles.worked_example import Example, two_age_groups
-
-_VALUES = (str, int, float, Decimal, Fraction, date)
-"""What a value may be given as."""
 
 
 @dataclass(frozen=True)
@@ -83,48 +77,15 @@ class GuardedValues(Principle):
     }
 
     def __post_init__(self) -> None:
-        several = self.values if isinstance(self.values, list | tuple | set | frozenset) else [self.values]
-        texts = all(isinstance(value, _VALUES) and not isinstance(value, bool) for value in several)
-        rules = tuple(dict.fromkeys(text_value(str(value)) for value in several)) if texts else ()
-        if not rules or "" in rules:
-            raise ParameterError(
-                f"{self.name}: values = {self.values!r} names no value",
-                remedy='Name one or several values, such as ["HIV"] or ">= 100000".',
-                key="values",
-                value=self.values,
-            )
-        object.__setattr__(self, "values", rules[0] if len(rules) == 1 else rules)
-        self.set_fraction("l", least=1)
-        self.check_whole("k")
-        if self.epsilon is None and self.delta is not None:
-            raise ParameterError(
-                f"{self.name}: epsilon is missing: delta is about those who are near",
-                remedy="Give epsilon too, or leave delta out.",
-                key="epsilon",
-            )
-        if self.epsilon is not None:
-            object.__setattr__(self, "delta", 1 if self.delta is None else self.delta)
-            self.set_fraction("epsilon", least=0)
-            self.set_fraction("delta", least=0, most=1)
-        if self.l == 1 and self.k == 1 and self.epsilon is None:
-            raise ParameterError(
-                f"{self.name}: nothing is required of groups with these values",
-                remedy="Give l above 1, k above 1, or epsilon and delta.",
-                key="l",
-                value=self.l,
-            )
+        set_rules(self)
+        set_protection(self, "values")
         # sizes and shares alone are monotone
         object.__setattr__(self, "monotone", self.epsilon is None)
-
-    @property
-    def rules(self) -> tuple[str, ...]:
-        """The values as a tuple."""
-        return (self.values,) if isinstance(self.values, str) else tuple(self.values)
 
     def check_table(self, table: Table, attributes: Sequence[tuple[str, ...]]) -> None:
         """Raise an error if a value is not one of the attributes, because it would guard nothing."""
         columns = [column for names in attributes for name in names for column in table.schema.components(name)]
-        for rule in self.rules:
+        for rule in rules_of(self):
             if not any(is_known(table.column(column), rule) for column in columns):
                 raise ParameterError(
                     f"{self.name}: no row has the value {rule!r}, and no hierarchy contains it: nothing would be guarded",
@@ -137,7 +98,7 @@ class GuardedValues(Principle):
     def guarded(self, view: View) -> NDArray[np.bool_]:
         """Return for each sensitive value whether it is guarded."""
         column = view.attribute.single(self.title)
-        return matching_codes(column, self.rules, self.title)[view.attribute.parts[:, 0]]
+        return matching_codes(column, rules_of(self), self.title)[view.attribute.parts[:, 0]]
 
     def measure(self, view: View) -> Measurement:
         """Return each group's size over its guarded values, its size if it has any, and the risk of the guarded values."""

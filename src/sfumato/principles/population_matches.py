@@ -68,12 +68,20 @@ def population_matches(view: View) -> Matches:
     Cost: for each distinct combination of cells the kinds of people that its first cells match; those that combinations
     share are counted once.
     """
-    people = population_of(view)
+    return people_matches(view, population_of(view))
+
+
+def people_matches(view: View, people: Table, rows: Integers | None = None) -> Matches:
+    """Return the people of a table that match each group of a view; `rows`: those of the people who count, else all do.
+
+    The columns of the people are encoded as those of the view's table are, or were before they were published.
+    """
     columns = [people.column(name) for name in view.table.schema.quasi_identifiers]
     if not columns:
-        everyone = np.array([people.rows], np.int64)
+        everyone = np.array([people.rows if rows is None else len(rows)], np.int64)
         return Matches(np.zeros(view.groups.count, np.int64), (np.array([0]),), everyone)
-    codes, weights = combination_counts([column.codes for column in columns], [column.domain for column in columns])
+    own = [column.codes if rows is None else column.codes[rows] for column in columns]
+    codes, weights = combination_counts(own, [column.domain for column in columns])
     cells = group_cells(view)
     of_group = joint_ranks([(column.of_group, len(column.texts)) for column in cells])
     _, first = np.unique(of_group, return_index=True)  # ranks ascend with the cells, column by column
@@ -115,12 +123,13 @@ def group_cells(view: View) -> list[Cells]:
     They are the texts of the table if it is published already; else those of the view's recoding, by default the smallest
     that cover the rows of each group.
     """
-    population = view.table.schema.population
     names = view.table.schema.quasi_identifiers
-    if population is not None and population.recodings is not None:
+    known = (people.recodings for people in (view.table.schema.population, view.table.original) if people is not None)
+    recodings = next((one for one in known if one is not None), None)
+    if recodings is not None:
         first = view.groups.first_rows
         # a damaged release may not state how a column is published; then its cells cover what a set would
-        stated = [population.recodings.get(name, "set") for name in names]
+        stated = [recodings.get(name, "set") for name in names]
         return [_published(view.table.column(name), first, how) for name, how in zip(names, stated, strict=True)]
     recoding = load(RECODER)(view.table, view.groups) if view.recoding is None else view.recoding
     return [_recoded(each.cells, each.cell, str(each.domain.recoding)) for each in recoding.columns]
@@ -142,6 +151,15 @@ def check_population(table: Table, title: str) -> Table:
     schema = table.schema
     if schema.population is None:
         raise _no_population(title)
+    refuse_units(table, title)
+    people = schema.population.people_of(table)
+    if schema.population.recodings is None:
+        check_people(table, people)
+    return people
+
+
+def refuse_units(table: Table, title: str) -> None:
+    """Raise an error if the schema declares that people have several rows, for a principle that takes each row for one."""
     if table.units is not None:
         key = "household_id" if table.units.noun == "household" else "person_id"
         raise ParameterError(
@@ -149,12 +167,8 @@ def check_population(table: Table, title: str) -> Table:
             remedy=f"Reduce the table to one row per {table.units.noun} and remove {key}.",
             key=key,
             file=table.source,
-            value=getattr(schema, key),
+            value=getattr(table.schema, key),
         )
-    people = schema.population.people_of(table)
-    if schema.population.recodings is None:
-        check_people(table, people)
-    return people
 
 
 def _no_population(title: str = "the principle") -> ParameterError:

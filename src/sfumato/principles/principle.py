@@ -259,6 +259,9 @@ class Principle(ParameterChecks, ABC):
     """Whether the verdict depends on the distance that is declared for the sensitive attribute."""
     uses_population: ClassVar[bool] = False
     """Whether it compares the published cells of groups with the population that the schema declares."""
+    uses_original: ClassVar[bool] = False
+    """Whether it compares the published cells of groups with the people of the original table: a release alone does not
+    suffice to check it."""
     compares_groups: ClassVar[bool] = False
     """Whether the verdict on a group depends on which other groups there are; the method exact refuses it."""
     histogram_only: ClassVar[bool] = False
@@ -283,6 +286,11 @@ class Principle(ParameterChecks, ABC):
     @abstractmethod
     def measure(self, view: View) -> Measurement:
         """Return the level of every group, and whether it suffices. Verdicts must be exact: see `Ratios`."""
+
+    @property
+    def reads_cells(self) -> bool:
+        """Whether the verdict depends on the cells that groups publish, so that they are searched under their recoding."""
+        return self.uses_population or self.uses_original
 
     def holds(self, view: View) -> bool:
         """Return whether the principle holds in every group."""
@@ -376,6 +384,7 @@ _CAPABILITIES = (
     "absorbing",
     "relative",
     "uses_population",
+    "uses_original",
     "compares_groups",
     "histogram_only",
     "size_only",

@@ -111,9 +111,14 @@ def table_shares(view: View) -> NDArray[np.float64]:
 
 def equal_values_limit(view: View, share: Fraction) -> NeighbourLimit:
     """Limit equal values to a share of every group."""
+    return equal_counts_limit(view, lambda size: int(size * share))
+
+
+def equal_counts_limit(view: View, most: Callable[[int], int]) -> NeighbourLimit:
+    """Limit the rows of each value to a number by the size of the group."""
     own = np.arange(len(view.attribute))
     equal = NeighbourWindows(Windows(own, own, own + 1), Fraction(0))
-    return NeighbourLimit(view.attribute.codes, equal, lambda size: int(size * share) - 1)
+    return NeighbourLimit(view.attribute.codes, equal, lambda size: most(size) - 1)
 
 
 def near_values_limit(view: View, neighbours: NeighbourWindows, parts: Fraction) -> NeighbourLimit:

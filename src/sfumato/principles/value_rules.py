@@ -70,9 +70,10 @@ def _matching(column: Column, rule: str, wanted_by: str) -> NDArray[np.bool_]:
         found[: column.size] = [rule in members for members in column.sets]
     number = None if column.numbers is None else column.numbers.parse(rule)
     if column.numbers is not None:
-        found[: column.size] |= [number is not None and column.numbers[code] == number for code in range(column.size)]
+        equal = [number is not None and column.numbers[code] == number for code in range(column.size)]
     else:
-        found[: column.size] |= [column.label(code) == rule for code in range(column.size)]
+        equal = [column.label(code) == rule for code in range(column.size)]
+    found[: column.size] |= np.array(equal, bool)  # also where there are no values
     if column.hierarchy is not None and column.paths is not None:
         for level, labels in enumerate(column.hierarchy.labels):
             if rule in labels:

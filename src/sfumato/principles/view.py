@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
 from sfumato.data.groups import Groups, Histogram, joint_ranks
+from sfumato.data.original_people import OriginalPeople
 from sfumato.data.population import shared_codes
 from sfumato.data.table import Table
 from sfumato.data.units import UnitValues
@@ -82,6 +83,12 @@ class View:
     def components(self) -> list[str]:
         """The columns that the sensitive attribute consists of."""
         return [column for name in self.sensitive for column in self.table.schema.components(name)]
+
+    @property
+    def original(self) -> OriginalPeople:
+        """The people of the original table: those of the table itself, if it is no part or published form of another."""
+        own = self.table.original
+        return OriginalPeople(self.table) if own is None else own
 
     @cached_property
     def histogram(self) -> Histogram:

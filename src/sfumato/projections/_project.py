@@ -226,6 +226,13 @@ def _check_principles(encoded: EncodedSets, principles: Sequence[Principle]) -> 
     schema = replace(encoded.table.schema, sensitive=(*encoded.table.schema.sensitive, *encoded.bits))
     for principle in principles:
         attributes_of(principle, schema)
+        if principle.uses_original:
+            raise ParameterError(
+                f"a plan cannot satisfy {principle.title}: whom the cells of all tables together cover is not measured",
+                remedy="Leave that principle out, or publish one table with sf.anonymize.",
+                key="principles",
+                value=principle.name,
+            )
 
 
 def _harmless_labels(harmless: Harmless, last: ProjectionRound) -> dict[str, list[str | None]]:

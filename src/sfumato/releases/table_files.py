@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from sfumato._audit import table_of
+from sfumato.data.original_people import OriginalPeople
 from sfumato.data.schema import Kind, Missing, Schema
 from sfumato.data.schema_limits import NO_LIMITS
 from sfumato.data.table import Table
@@ -72,10 +73,11 @@ def published_table(manifest: Manifest | TableManifest, schema: Schema) -> Table
     not store values that no row has: they may be those of suppressed rows.
     """
     schema = _marked(schema, manifest.format)
+    unknown = OriginalPeople(None)  # who compares cells with people must not take the cells for people
     if manifest.data.suffix != ".csv":
         table = read_table(manifest.data, schema)
         refuse_unused_values(manifest.data)
-        return table
+        return table.with_original(unknown)
     read = read_csv(manifest.data, ",", "utf-8")
     data = read.data
     if manifest.format >= _ESCAPED_SINCE:
@@ -89,7 +91,7 @@ def published_table(manifest: Manifest | TableManifest, schema: Schema) -> Table
             for name, column in zip(data.column_names, data.columns, strict=True)
         ]
         data = pa.Table.from_arrays(columns, data.column_names)
-    return Table(data, schema, str(manifest.data), untyped=True, notes=read.notes)
+    return Table(data, schema, str(manifest.data), untyped=True, notes=read.notes, original=unknown)
 
 
 def _marked(schema: Schema, version: int) -> Schema:

@@ -121,6 +121,8 @@ def _unmeasured(schema: Schema, principles: Sequence[Principle]) -> Iterator[str
             yield f"{principle.title} is not a principle of sfumato, so executors do not have its code"
         if principle.uses_population:
             yield f"{principle.title} compares groups with a population, which executors do not have"
+        elif principle.uses_original:
+            yield f"{principle.title} compares groups with the people of the original, whom each executor has in part"
         elif not principle.histogram_only:
             yield f"{principle.title} compares the rows of a group with those of other groups"
     if schema.person_id is not None or schema.household_id is not None:

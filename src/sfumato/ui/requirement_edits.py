@@ -107,7 +107,7 @@ def set_parameter(session: Session, form: Values, version: int) -> Change:
 
 def _stated(kind: type[Principle], name: str, value: str) -> Any:
     """Return what a person entered as the config states it."""
-    if name == "on" or kind.ranges[name].kind == "choice":
+    if name == "on" or kind.ranges[name].kind in ("choice", "column"):
         return value or None
     if kind.ranges[name].kind == "values":
         parts = [part.strip() for part in value.split(";") if part.strip()]
@@ -140,8 +140,11 @@ def _beginning(session: Session, kind: type[Principle], on: tuple[str, ...] | No
     for control in controls_of(session, kind, on):
         if not control.required:
             continue
+        if control.range.kind == "column":
+            found[control.name] = _first_quasi_identifier(session)
+            continue
         if control.range.kind == "values":
-            found[control.name] = _rarest(session, on)
+            found[control.name] = _rarest(session, (found["column"],) if "column" in found else on)
             continue
         if control.range.kind == "choice":
             found[control.name] = control.range.choices[0]
@@ -161,8 +164,16 @@ def _beginning(session: Session, kind: type[Principle], on: tuple[str, ...] | No
     return found
 
 
+def _first_quasi_identifier(session: Session) -> str:
+    """Return the first quasi-identifier, which may say who needs more protection."""
+    names = session.table.schema.quasi_identifiers
+    if not names:
+        raise ParameterError("there is no quasi-identifier", remedy="Give a column that role first.", key="column")
+    return names[0]
+
+
 def _rarest(session: Session, on: tuple[str, ...] | None) -> str:
-    """Return the rarest value of a sensitive column, which usually needs protection most."""
+    """Return the rarest value of a column, a sensitive one if none is named: it usually needs protection most."""
     names = on or session.table.schema.sensitive[:1]
     if not names:
         raise ParameterError("there is no sensitive column", remedy="Give a column that role first.", key="values")

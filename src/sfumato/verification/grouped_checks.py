@@ -12,6 +12,7 @@ from functools import cache, partial
 from typing import Any
 
 from sfumato.audits.audit_result import Finding, finding_heading, worst_shown
+from sfumato.data.original_people import OriginalPeople
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ClusterError, DatabaseError, SfumatoError
@@ -21,6 +22,7 @@ from sfumato.principles import Principle, attributes_of
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.models import GroupedTable, PrincipleClaim, PublishedColumn
 from sfumato.releases.reader import Manifest, TableManifest
+from sfumato.releases.table_files import stated_recodings
 from sfumato.verification.candidate_checks import sequence_checks
 from sfumato.verification.checks import NO_ORIGINAL, Check, expected_principles
 from sfumato.verification.compared_tables import ComparedTables
@@ -41,6 +43,8 @@ from sfumato.verification.unit_checks import CountedUnits, RowKey, counted_units
 from sfumato.verification.utility_checks import sizes_check
 
 NO_COLUMNS = "not checked: the columns are not those of release.json"
+
+NO_PEOPLE = "whom the cells of each group cover is known only beside the original"
 
 NO_POPULATION = "a release does not contain the population that it was compared with; pass a schema or a config that has it"
 
@@ -122,7 +126,9 @@ def grouped_checks(
     source = tables.original if tables.has_original and checks[0].holds else None
     try:
         counted = counted_units(manifest, facts.table, source, declared, key or RowKey())
-        checks += [*counted.checks, *_principles(document, facts, requested, unavailable, counted)]
+        compared = beside_original(facts.table, source, manifest, requested)
+        measured = facts if compared is facts.table else LocalFacts(compared)
+        checks += [*counted.checks, *_principles(document, measured, requested, unavailable, counted)]
         if all(check.holds is not False for check in checks):  # the size that is required is that of the principles
             sizes = sizes_check(document, facts, requested)
             checks += [] if sizes.holds else [sizes]
@@ -204,6 +210,7 @@ def _figures(
     elif tables.has_original:
         reason = "not checked: they are computed where all rows are, and these are on a cluster"
     counted = counted_units(manifest.table, published, original, declared, key)
+    published = beside_original(published, original, manifest.table, requested)
     return figure_check(manifest, published, original, declared, requested, counted, reason)
 
 
@@ -312,8 +319,9 @@ def _principles(
     """
     if counted.unknown is not None:
         return _unmeasured(document, facts.table, principles, counted.unknown)
-    compared = facts.table.schema.population is not None
-    measurable = [p for p in principles if not (unavailable and p.uses_distance) and (compared or not p.uses_population)]
+    published = facts.table
+    known = [principle for principle in principles if _unknown_people(principle, published) is None]
+    measurable = [p for p in known if not (unavailable and p.uses_distance)]
     findings = facts.measured(measurable, counted.units) if measurable else None
     by_principle: dict[int, list[tuple[Finding, dict[str, Any]]]] = {}
     if findings is not None:
@@ -321,12 +329,12 @@ def _principles(
             by_principle.setdefault(id(finding.principle), []).append((finding, entry))
     checks, claims = [], _Claims(document.principles)
     for principle in principles:
-        if principle.uses_population and not compared:
-            for names in attributes_of(principle, facts.table.schema):
-                checks.append(_unmeasured_claim(principle, claims, " + ".join(names) or None, NO_POPULATION))
+        reason = _unknown_people(principle, published)
+        if reason is not None:
+            checks += _unmeasured_claims(principle, claims, published, reason)
             continue
         if principle not in measurable:
-            for names in attributes_of(principle, facts.table.schema):
+            for names in attributes_of(principle, published.schema):
                 claims.take(principle.name, principle.parameters(), " + ".join(names))
             detail = (
                 "not measured again: the distance is a function of the publisher's own; pass schema=…, or a config, "
@@ -347,14 +355,35 @@ def _principles(
     return checks
 
 
+def beside_original(
+    published: Table, original: Table | None, manifest: TableManifest, principles: Sequence[Principle]
+) -> Table:
+    """Return a published table that knows its original, if a principle compares its cells with the people of that."""
+    if original is None or not any(principle.uses_original for principle in principles):
+        return published
+    return published.with_original(OriginalPeople(original, stated_recodings(manifest)))
+
+
+def _unknown_people(principle: Principle, published: Table) -> str | None:
+    """Return why the people with whom a principle compares published cells are unknown; None if they are not."""
+    if principle.uses_population and published.schema.population is None:
+        return NO_POPULATION
+    people = published.original
+    return NO_PEOPLE if principle.uses_original and (people is None or not people.known) else None
+
+
 def _unmeasured(document: GroupedTable, table: Table, principles: Sequence[Principle], reason: str) -> list[Check]:
     """Return for each principle whether release.json states that it holds; the level itself is not checked."""
     checks, claims = [], _Claims(document.principles)
     for principle in principles:
-        for names in attributes_of(principle, table.schema):
-            checks.append(_unmeasured_claim(principle, claims, " + ".join(names) or None, reason))
+        checks += _unmeasured_claims(principle, claims, table, reason)
     problem = claims.problem() or (None if principles else "release.json states no principle")
     return [*checks, *([] if problem is None else [Check("principles", False, problem)])]
+
+
+def _unmeasured_claims(principle: Principle, claims: _Claims, table: Table, reason: str) -> list[Check]:
+    attributes = attributes_of(principle, table.schema)
+    return [_unmeasured_claim(principle, claims, " + ".join(names) or None, reason) for names in attributes]
 
 
 def _unmeasured_claim(principle: Principle, claims: _Claims, attribute: str | None, reason: str) -> Check:

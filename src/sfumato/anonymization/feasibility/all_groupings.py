@@ -12,6 +12,7 @@ from sfumato.anonymization.methods.method import Task
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError
 from sfumato.principles import Certificate, Principle
+from sfumato.principles.known_original import with_known_original
 
 CERTIFICATE = Certificate("all", "all groupings of the rows were tried, and none satisfies it")
 """What rules out a principle on a small table where no other certificate does."""
@@ -31,7 +32,7 @@ def most_groups_of_all(table: Table, *principles: Principle) -> int | None:
     if table.rows > MOST_ROWS or table.units is not None:
         return None
     try:
-        groups = PossibleGroups.of(Task(table, principles), priced=False)
+        groups = PossibleGroups.of(Task(with_known_original(table, principles), principles), priced=False)
     except ParameterError as problem:
         if problem.key not in ("k", "n"):  # these two mean that the table is too small
             raise

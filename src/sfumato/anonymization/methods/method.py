@@ -139,7 +139,7 @@ class Task:
     ) -> NDArray[np.bool_]:
         """Return what `satisfied` does for groups whose cells are published at some levels; None: the smallest cells.
 
-        That matters to principles that compare the cells with a population. `requirements`: only some of those of the task.
+        That matters to principles that compare the cells with people. `requirements`: only some of those of the task.
         """
         of_row = np.asarray(of_row)
         count = int(of_row.max(initial=-1)) + 1
@@ -152,7 +152,7 @@ class Task:
                 key="of_row",
             )
         views = {names: view.regrouped(groups) for names, view in self.views.items()}
-        if levels is not None and any(principle.uses_population for principle in self.principles):
+        if levels is not None and any(principle.reads_cells for principle in self.principles):
             recoding = recode(self.table, groups, levels)
             for view in views.values():
                 view.recoding = recoding

@@ -150,10 +150,11 @@ def _check_request(task: Task, method: Method, after: Predecessor, allowed: Frac
             value=method.name,
         )
     for principle in task.principles:
-        if principle.uses_population:
+        if principle.reads_cells or principle.compares_groups:
+            what = "whom cells match" if principle.reads_cells else "what facts about some people tell about others"
             raise ParameterError(
-                f"a release that follows another one cannot satisfy {principle.title}: whom cells match in all releases "
-                "together is not measured",
+                f"a release that follows another one cannot satisfy {principle.title}: {what} in all releases together "
+                "is not measured",
                 remedy="Leave that principle or [after] out.",
                 key="principles",
                 value=principle.name,

@@ -69,7 +69,7 @@ class Judge:
 
     def _view(self, classes: EquivalenceClasses) -> View:
         view = self.cube.task.views[self.names].regrouped(_ClassGroups(self.cube, classes))
-        if self.principle.uses_population:
+        if self.principle.reads_cells:
             view.recoding = recode(self.cube.task.table, view.groups, classes.levels)
         elif not self.principle.histogram_only:
             view.table = generalized(self.cube, classes.levels)

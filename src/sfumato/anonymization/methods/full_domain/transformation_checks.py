@@ -236,9 +236,9 @@ class TransformationChecks:
         self, principles: list[Principle], levels: Levels, rows: NDArray[np.int64]
     ) -> Iterator[tuple[Task, Levels | None]]:
         """Yield tasks of some rows in which to measure principles, and the levels at which the cells are to be read."""
-        seen = [principle for principle in dict.fromkeys(principles) if not principle.uses_population]
+        seen = [principle for principle in dict.fromkeys(principles) if not principle.reads_cells]
         if seen:
             yield Task(generalized(self.cube, levels, rows), tuple(seen)), None
-        compared = [principle for principle in dict.fromkeys(principles) if principle.uses_population]
+        compared = [principle for principle in dict.fromkeys(principles) if principle.reads_cells]
         if compared:
             yield Task(self.task.table.take(rows), tuple(compared)), levels
