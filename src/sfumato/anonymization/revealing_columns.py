@@ -137,16 +137,17 @@ def _possible(codes: Codes, counts: Codes, column: Column, frequency: Codes) -> 
         before = np.cumsum(counts[present])
         after = before[-1] - before + counts[present]
         within = codes[present][(2 * EXCEPTIONS * before > rows) & (2 * EXCEPTIONS * after > rows)]
-        possible = codes[~present]
+        possible, own = codes[~present], ~present
         if len(within):
             possible = np.concatenate([np.arange(within[0], within[-1] + 1), possible])
+            own |= (within[0] <= codes) & (codes <= within[-1])
         ends = min(len(possible), 2)
     else:
         rare = EXCEPTIONS * counts <= rows
-        kept = ~rare if EXCEPTIONS * counts[rare].sum() <= rows else np.ones(len(codes), bool)
-        possible = codes[kept]
+        own = ~rare if EXCEPTIONS * counts[rare].sum() <= rows else np.ones(len(codes), bool)
+        possible = codes[own]
         ends = len(possible)
-    left_out = rows - int(counts[np.isin(codes, possible)].sum())
+    left_out = rows - int(counts[own].sum())
     total = int(frequency.sum())
     outside = total - int(frequency[possible].sum())
     return possible if rows >= RECURRING * ends and determines(rows, left_out, outside, total) else None
