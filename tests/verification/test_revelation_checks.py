@@ -13,7 +13,7 @@ from sfumato.releases.models import FORMAT
 from sfumato.verification.revelation_checks import _Narrowing
 from sfumato.verification.row_facts import LocalComparison, Pairs
 
-SCHEMA = sf.Schema(["age", "town"], ["band"], kinds={"age": "numeric"})
+SCHEMA = sf.Schema(["age", "town"], ["band"], kinds={"age": "numeric", "town": "categorical", "band": "categorical"})
 
 
 def narrowing(ages, towns, bands, name):

@@ -95,9 +95,11 @@ class _Narrowing:
             found = self.possible(dict(zip(each.others[here].tolist(), each.rows[here].tolist(), strict=True)))
             if found:
                 possible[int(each.values[here.start])] = np.array(found, np.int64)
+        if not possible:
+            return 0, 0, self.several
         one = half = 0
-        told = self.compared.together_published(value, self.name, list(possible)) if possible else None
-        for start, end in () if told is None else zip(told.starts.tolist(), told.ends.tolist(), strict=True):
+        told = self.compared.together_published(value, self.name, list(possible))
+        for start, end in zip(told.starts.tolist(), told.ends.tolist(), strict=True):
             cells, rows = told.others[start:end], told.rows[start:end]
             several = self.size[cells] > 1
             cells, rows = cells[several], rows[several]
