@@ -25,6 +25,7 @@ LAYERS = [
     ["version", "masking", "plurals", "progress", "temporaries", "visible_text"],
     ["errors"],
     ["storage", "part_maps"],
+    ["workers"],
     ["registry", "user_code"],
     ["exact"],
     ["summaries"],

@@ -55,7 +55,10 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
     requested, difference = expected_principles(expected, table)
     if declared.population is not None and any(principle.uses_population for principle in requested):
         declared.population.check_readable(declared)  # a population that cannot be read says nothing about the release
-    with opened_tables(table, declared, requested, original, expected) as tables:
+    with (
+        opened_tables(table, declared, requested, original, expected) as tables,
+        tables.checked_ahead(manifest.document),
+    ):
         key = key_of(table, expected)
         checks = grouped_checks(table, tables, declared, unavailable, requested, key=key)
         checks += sequence_checks(table, tables, checks, declared, requested, key, expected.after)
