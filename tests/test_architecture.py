@@ -115,6 +115,7 @@ FOUNDATION = {
     "errors",
     "storage",
     "part_maps",
+    "workers",
     "spark",
     "engines",
     "registry",
