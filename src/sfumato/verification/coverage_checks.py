@@ -202,9 +202,8 @@ def _distinct(classes: Codes, columns: Sequence[NDArray[Any]]) -> tuple[list[Cod
 def _pairs_within(left_at: Codes, right_at: Codes, classes: Codes) -> tuple[Codes, Codes]:
     """Return all pairs of a left and a right entry of the same class, class by class."""
     lefts, rights = np.diff(left_at)[classes], np.diff(right_at)[classes]
-    sizes = lefts * rights
-    total = int(sizes.sum())
-    # the number of each pair within its class
-    within = np.arange(total) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    width = np.repeat(rights, sizes)
-    return np.repeat(left_at[classes], sizes) + within // width, np.repeat(right_at[classes], sizes) + within % width
+    starts = np.cumsum(lefts) - lefts
+    entries = np.arange(int(lefts.sum())) + np.repeat(left_at[classes] - starts, lefts)
+    width = np.repeat(rights, lefts)  # each left entry is paired with all right entries of its class
+    begin = np.repeat(right_at[classes], lefts) - (np.cumsum(width) - width)
+    return np.repeat(entries, width), np.arange(int(width.sum())) + np.repeat(begin, width)
