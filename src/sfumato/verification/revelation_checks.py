@@ -97,16 +97,13 @@ class _Narrowing:
                 possible[int(each.values[here.start])] = np.array(found, np.int64)
         if not possible:
             return 0, 0, self.several
-        one = half = 0
         told = self.compared.together_published(value, self.name, list(possible))
+        left = np.zeros(len(told.values), np.int64)
         for start, end in zip(told.starts.tolist(), told.ends.tolist(), strict=True):
-            cells, rows = told.others[start:end], told.rows[start:end]
-            several = self.size[cells] > 1
-            cells, rows = cells[several], rows[several]
-            left = self.reader.counted(cells, possible[int(told.values[start])])
-            one += int(rows[left == 1].sum())
-            half += int(rows[(left > 0) & (2 * left <= self.size[cells])].sum())
-        return one, half, self.several
+            left[start:end] = self.reader.counted(told.others[start:end], possible[int(told.values[start])])
+        size = self.size[told.others]
+        one, few = (size > 1) & (left == 1), (size > 1) & (left > 0) & (2 * left <= size)
+        return int(told.rows[one].sum()), int(told.rows[few].sum()), self.several
 
     def may_narrow(self, each: Pairs) -> NDArray[np.bool_]:
         """Return for each value whether anything may be `possible`, from the values that cannot be exceptions alone.
