@@ -18,8 +18,11 @@ from sfumato.storage import stored
 from sfumato.verification.checks import Check
 from sfumato.verification.original_checks import Cells, Codes, MatchedRows
 
-_AT_ONCE = 1 << 21
-"""The number of pairs of a published and an original row that are compared at a time; bounds memory."""
+_AT_ONCE = 1 << 18
+"""The number of pairs of a published and an original row that are compared at a time, unless one class has more."""
+
+_LARGEST = 1 << 23
+"""The most pairs of a class that are compared one by one; bounds memory."""
 
 _BUDGET = 1 << 25
 """The number of pairs that are compared in all, small classes first; larger classes are compared column by column."""
@@ -127,7 +130,7 @@ def pair_limit(pairs: Codes, classes: Codes) -> int:
     >>> pair_limit(np.array([1, 1 << 23, 1 << 24]), np.array([5, 2, 2]))
     8388608
     """
-    within = pairs[(np.cumsum(pairs * classes) <= _BUDGET) & (pairs <= 4 * _AT_ONCE)]
+    within = pairs[(np.cumsum(pairs * classes) <= _BUDGET) & (pairs <= _LARGEST)]
     return int(within[-1]) if len(within) else 0
 
 
