@@ -11,7 +11,7 @@ from functools import cache
 from typing import TypeVar
 
 from sfumato.errors import ParameterError
-from sfumato.storage import active_storage
+from sfumato.storage import active_storage, release_unused
 
 Result = TypeVar("Result")
 
@@ -61,3 +61,4 @@ def meanwhile(*work: Callable[[], Result]) -> Iterator[list[Callable[[], Result]
         finally:
             for future in futures:
                 future.cancel()  # what has not begun
+    release_unused()
