@@ -123,14 +123,9 @@ class Storage:
         if hasattr(mmap, "MADV_DONTNEED"):
             for content in list(self._maps):
                 content.madvise(mmap.MADV_DONTNEED)
-        release_unused()
-
-
-def release_unused() -> None:
-    """Give memory that was freed back to the system, which otherwise keeps it for the thread that had it."""
-    pa.default_memory_pool().release_unused()
-    if _trim is not None:
-        _trim(0)
+        pa.default_memory_pool().release_unused()
+        if _trim is not None:
+            _trim(0)
 
 
 def _trimming() -> Any:

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TypeVar
 
 from sfumato.errors import ParameterError
-from sfumato.storage import active_storage, release_unused
+from sfumato.storage import active_storage
 
 Result = TypeVar("Result")
 
@@ -61,4 +61,3 @@ def meanwhile(*work: Callable[[], Result]) -> Iterator[list[Callable[[], Result]
         finally:
             for future in futures:
                 future.cancel()  # what has not begun
-    release_unused()
