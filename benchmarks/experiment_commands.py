@@ -220,7 +220,12 @@ Example:
   SFUMATO_DATA=data python -m benchmarks resist --settings S3i --methods deal --json"""
 )
 @click.option("--rows", default=50_000, show_default=True, type=click.IntRange(min=1000), help="Rows of the survey.")
-@click.option("--settings", default="", metavar="LIST", help="S1, S3o, S3i, adult l=3, adult f=5.  [default: all]")
+@click.option(
+    "--settings",
+    default="",
+    metavar="LIST",
+    help="S1, S3o, S3i, adult l=3, adult f=5, adult c=0.8, 0.9 and 0.95.  [default: all]",
+)
 @click.option("--methods", default="glaze,mondrian,deal", show_default=True, metavar="LIST", help="Methods to compare.")
 @seed_option
 @json_option

@@ -25,8 +25,8 @@ $ sfumato explain dissimilarity
 """
 
 TAIL = """\
-Every principle but k-anonymity, and those that compare a release with a [population](population.md), also takes `on`: the
-sensitive attributes that it applies to (see [audit](audit.md)). To add a principle of your own, see
+Every principle but k-anonymity, k-map and δ-presence also takes `on`: the sensitive attributes that it applies to (see
+[audit](audit.md)). Some compare a release with a [population](population.md). To add a principle of your own, see
 [extend sfumato](extending.md).
 
 Where a source is wrong, the text says what is done instead. The [bibliography](bibliography.md) lists all sources.
@@ -128,7 +128,7 @@ See also: {see}
 def _example(measured: MeasuredExample) -> str:
     """Return the groups of the example as a table, and below it the arithmetic."""
     example, lines = measured.example, measured.lines()
-    heads = [*example.quasi_identifiers, example.sensitive, *(f"{part.name}, {part.wanted}" for part in measured.parts), ""]
+    heads = [*example.key_names, example.sensitive, *(f"{part.name}, {part.wanted}" for part in measured.parts), ""]
     rows = [_row(*heads), "|" + "---|" * len(heads)]
     for line in lines:
         secrets = line.group.shown
@@ -150,6 +150,7 @@ def _doctest(found: Explanation, measured: MeasuredExample) -> str:
         )
         register = f"\n>>> register = sf.Population(pa.table({{\n{people}\n... }}))"
         roles += ", population=register"
+    roles += "" if example.group is None else f", group={_quoted(example.group)}"
     return f"""\
 >>> import pyarrow as pa
 >>> import sfumato as sf

@@ -28,6 +28,7 @@ PARAMETERS = {
     "delta-presence": sf.DeltaPresence(1, "0.1"),
     "k-m-anonymity": sf.KMAnonymity(2, 2),
     "guarded-values": sf.GuardedValues([1, 5], 2, 2, 1, "0.5"),
+    "credibility": sf.Credibility("0.7"),
 }
 """Parameters that small groups can satisfy, where those of the worked example are too strict."""
 

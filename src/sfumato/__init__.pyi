@@ -37,6 +37,7 @@ from .io.read_table import read_table
 from .principles import (
     AlphaKAnonymity,
     BetaLikeness,
+    Credibility,
     DeltaDisclosure,
     DeltaLDiversity,
     DeltaPresence,
@@ -71,6 +72,7 @@ __all__ = [
     "BetaLikeness",
     "Cancellation",
     "Config",
+    "Credibility",
     "Dates",
     "Deal",
     "DeltaDisclosure",

@@ -82,7 +82,7 @@ class MeasuredExample:
             "wanted": {part.name: part.wanted for part in self.parts},
             "groups": [
                 {
-                    "quasi_identifiers": dict(zip(self.example.quasi_identifiers, line.group.key, strict=True)),
+                    "quasi_identifiers": dict(zip(self.example.key_names, line.group.key, strict=True)),
                     self.example.sensitive: list(line.group.secrets),
                     "measured": dict(zip((part.name for part in self.parts), line.levels, strict=True)),
                     "holds": line.holds,
@@ -176,7 +176,7 @@ def explain(name: str, shape: str | None = None) -> Explanation:
     if example is None:
         return Explanation(kind, describe(kind), None)
     population = Population(pa.table(example.population_columns())) if example.population else None
-    schema = Schema(example.quasi_identifiers, [example.sensitive], population=population)
+    schema = Schema(example.quasi_identifiers, [example.sensitive], group=example.group, population=population)
     measured = audit(pa.table(example.columns()), schema, example.principle)
     return Explanation(kind, describe(kind if shape is None else example.principle), MeasuredExample(example, measured))
 

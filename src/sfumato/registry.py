@@ -182,6 +182,7 @@ PRINCIPLES = Registry(
         "guarded-values": "sfumato.principles.guarded_values:GuardedValues",
         "beta-likeness": "sfumato.principles.beta_likeness:BetaLikeness",
         "delta-disclosure": "sfumato.principles.delta_disclosure:DeltaDisclosure",
+        "credibility": "sfumato.principles.credibility:Credibility",
     },
     base="sfumato.principles.principle:Principle",
 )

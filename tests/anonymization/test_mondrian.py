@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -51,6 +53,37 @@ def table(cells):
 def check_partition(of_row, rows):
     assert len(of_row) == rows
     assert sorted(set(of_row.tolist())) == list(range(of_row.max() + 1))
+
+
+@given(rows, st.sampled_from([*MONOTONE[:5], MONOTONE[6]]), st.sampled_from(["0.6", "0.8", "0.95"]), st.booleans())
+def test_cuts_through_sets_that_violate_a_principle_keep_what_holds(cells, other, confidence, relaxed):
+    """The other principles hold in every group; credibility in every group if it holds for the table as one."""
+    people = table(cells)
+    modelled = people.with_schema(replace(people.schema, population=sf.Population(people.data)))
+    task = Task(modelled, (other, sf.Credibility(confidence)))
+    whole = [task.satisfied_at(np.zeros(len(cells), np.int64), None, [one]).all() for one in task.requirements]
+    found = Mondrian(relaxed).group(task)
+    check_partition(found.of_row, len(cells))
+    for one, holds in zip(task.requirements, whole, strict=True):
+        if holds:
+            assert task.satisfied_at(found.of_row, None, [one]).all()
+
+
+def test_sets_that_violate_credibility_are_cut_where_people_are_told_apart():
+    """In the population most people of Ulm have flu and most of Rome gout, at every age; in the table half of each do."""
+    ages, ills = [20, 30, 40, 50], ["flu", "gout"] * 2
+    sick = {"Ulm": ["flu", "flu", "flu", "gout"], "Rome": ["flu", "gout", "gout", "gout"]}
+    everyone = [(age, town, ill) for town in sick for age in ages for ill in sick[town]]
+    population = pa.table({name: [row[place] for row in everyone] for place, name in enumerate(["age", "town", "ill"])})
+    frame = pa.table({"age": ages * 2, "town": ["Ulm"] * 4 + ["Rome"] * 4, "ill": ills * 2})
+    schema = sf.Schema(["age", "town"], ["ill"], population=sf.Population(population))
+    task = Task(sf.Table(frame, schema), (sf.KAnonymity(4), sf.Credibility("0.6")))
+    assert not task.satisfied(np.zeros(8, np.int64)).any()
+    found = Mondrian().group(task)
+    assert found.of_row.tolist() == [0] * 4 + [1] * 4 and task.satisfied(found.of_row).all()
+    # by their spread alone, ages are cut first
+    plain = Mondrian().group(Task(task.table, (sf.KAnonymity(4),)))
+    assert plain.of_row.tolist() == [0, 0, 1, 1] * 2
 
 
 @given(rows, st.sampled_from(MONOTONE), st.sampled_from(MONOTONE), st.booleans())

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations
 
 INF = float("inf")
 
@@ -280,3 +280,53 @@ def _cell_key(values, kind, tree):
     height = len(next(iter(tree.values())))
     level = next(at for at in range(height) if len({tree[value][at] for value in present}) == 1)
     return "*" if level == height - 1 else (level, tree[next(iter(present))][level])
+
+
+def deals(secrets):
+    """All ways to deal the secrets of a group out to its people; equal secrets are the same."""
+    return set(permutations(secrets))
+
+
+def largest_belief(secrets, weight):
+    """The largest probability that somebody has some secret, if deals count by the product of `weight(person, secret)`."""
+    worth = {deal: math.prod(weight(person, secret) for person, secret in enumerate(deal)) for deal in deals(secrets)}
+    total = sum(worth.values())
+    beliefs = Counter()
+    for deal, value in worth.items():
+        for person, secret in enumerate(deal):
+            beliefs[person, secret] += Fraction(value, 1) / total
+    return max(beliefs.values())
+
+
+def smoothed_frequency(people, place, value, secret, smoothing):
+    """How often a value of a quasi-identifier occurs with a secret, up to a factor that depends on the secret alone.
+
+    `people`: pairs of quasi-identifiers and a secret.
+    """
+    have = Fraction(sum(row[place] == value for row, _ in people), len(people))
+    both = sum(row[place] == value and own == secret for row, own in people)
+    return both + smoothing * len({row[place] for row, _ in people}) * have
+
+
+def spread(cells, people, one, other, smoothing):
+    """The product over the cells of the largest over the smallest evidence of a value of the people that a cell covers."""
+    product = Fraction(1)
+    for place, cell in enumerate(cells):
+        evidence = [
+            smoothed_frequency(people, place, value, one, smoothing)
+            / smoothed_frequency(people, place, value, other, smoothing)
+            for value in {row[place] for row, _ in people}
+            if cell(value)
+        ]
+        product *= max(evidence) / min(evidence)
+    return product
+
+
+def credibility(rows, secrets, people, kinds, smoothing, tree=None):
+    """The level of one group: of each secret its count over those of all secrets of the group, each over its spread."""
+    cells = [cell_of([row[place] for row in rows], kind, tree) for place, kind in enumerate(kinds)]
+    counts = Counter(secrets)
+    return max(
+        count / sum((number / spread(cells, people, one, other, smoothing) for other, number in counts.items()), Fraction(0))
+        for one, count in counts.items()
+    )

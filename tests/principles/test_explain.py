@@ -88,6 +88,9 @@ LEVELS = {
 POPULATION_LEVELS = {
     "k-map": lambda group, population: population[group.key],
     "delta-presence": lambda group, population: Fraction(len(group.secrets), population[group.key]),
+    "credibility": lambda group, population: naive.credibility(
+        group.people, group.secrets, [((age,), ill) for (age, ill), n in population.items() for _ in range(n)], ["set"], 1
+    ),
 }
 """The level of one group of a table that is compared with a population: the people of each combination of values."""
 
@@ -112,6 +115,7 @@ SUFFICES = {
     "n-t-closeness": lambda level, group, principle: level <= principle.t,
     "beta-likeness": lambda level, group, principle: level <= principle.beta,
     "delta-disclosure": lambda level, group, principle: level < principle.delta,
+    "credibility": lambda level, group, principle: level <= principle.confidence,
 }
 
 

@@ -45,15 +45,29 @@ def by_group(rows):
     return [groups[key] for key in sorted(groups)]
 
 
-REGISTER = pa.table({"q": [group for group in range(4) for _ in range(14 + group)]})
-"""A population of small tables: at least 14 people of each group, and one more of each group than of the one before."""
+_GROUPS = [group for group in range(4) for _ in range(14 + group)]
+
+
+def register(numeric):
+    """A population of small tables: at least 14 people of each group, and one more of each group than of the one before.
+
+    Together they have all numbers, or all texts, that small tables may have as secrets: odd people one after another, even
+    ones in another order, so that each group has its own distribution.
+    """
+    secrets = [*NUMBERS, "2", "3", "5", "8"] if numeric else [*TEXTS, *NUMBERS]
+    order = [person // 2 if person % 2 else person for person in range(len(_GROUPS))]
+    return pa.table({"q": _GROUPS, "s": [secrets[place % len(secrets)] for place in order]})
+
+
+REGISTER = register(numeric=True)
 
 
 def measured(rows, principle, numeric=False, **schema):
     """Measure through the front door: a frame, a schema, an audit."""
     frame = pa.table({"q": [g for g, _ in rows], "s": [v for _, v in rows]})
     kinds = {"s": "numeric"} if numeric else {}
-    declared = sf.Schema(quasi_identifiers=["q"], sensitive=["s"], kinds=kinds, population=sf.Population(REGISTER), **schema)
+    everyone = register(numeric or not pa.types.is_string(frame.schema.field("s").type))
+    declared = sf.Schema(quasi_identifiers=["q"], sensitive=["s"], kinds=kinds, population=sf.Population(everyone), **schema)
     return sf.audit(frame, declared, [principle])[0].measurement
 
 

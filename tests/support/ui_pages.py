@@ -52,6 +52,17 @@ def watched_page(context, base):
     found.close()
 
 
+@contextmanager
+def entered(context, started):
+    """A page of another server than that of a module."""
+    opened = context.new_page()
+    opened.goto(started.address)
+    base = opened.url.rpartition("/")[0]
+    opened.close()
+    with watched_page(context, base) as found:
+        yield found, base
+
+
 def until(page, condition, seconds=PATIENCE):
     """Wait for something in Python: the policy of the pages forbids what `wait_for_function` does."""
     deadline = time.monotonic() + seconds

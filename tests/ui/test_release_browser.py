@@ -12,15 +12,15 @@ import subprocess
 import sys
 import time
 import zipfile
-from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow.csv
 import pytest
 
 import sfumato as sf
+from commandline import sfumato
 from sfumato.releases.row_key import read_key
-from ui_pages import PATIENCE, config_text, go, settled, until, watched_page
+from ui_pages import PATIENCE, config_text, entered, go, settled, until, watched_page
 from ui_process import running_ui
 
 ROWS = 600
@@ -65,17 +65,6 @@ def page(context, base):
 @pytest.fixture(scope="module")
 def axe():
     return pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
-
-
-@contextmanager
-def entered(context, started):
-    """A page of another server than that of the module."""
-    opened = context.new_page()
-    opened.goto(started.address)
-    base = opened.url.rpartition("/")[0]
-    opened.close()
-    with watched_page(context, base) as found:
-        yield found, base
 
 
 def quiet(page):
@@ -127,6 +116,9 @@ def test_two_releases_are_compared_and_the_first_config_comes_back(page, base):
     losses = [float(cell.partition(" %")[0]) for cell in row]
     assert losses[0] < losses[1] and "best" in row[0] and "best" not in row[1]  # glaze searches longer than mondrian
     assert "Attack: homogeneity on income" in page.text_content("#column-by-column")
+    words = page.inner_text("#in-words")
+    assert words.startswith(f"{row[1]} of the detail in the quasi-identifiers is lost, most in "), "what the figures mean"
+    assert "Half of the counts" in words
     page.click("#back-1")
     until(page, lambda: config_text(page) == text)
     settled(page)
@@ -183,8 +175,11 @@ def test_work_is_cancelled_at_once_and_can_be_done_again(page, base, ui):
     edit(page, text + SLOW)
     page.click("#make")
     searching(page)
-    page.click("#cancel")
+    page.focus("#cancel")
+    page.keyboard.press("Enter")
     page.wait_for_selector("#cancelled")
+    settled(page)
+    assert page.evaluate("document.activeElement.closest('main') !== null"), "the button is gone, the reader is still here"
     assert "Nothing was changed" in page.inner_text("#cancelled")
     until(page, lambda: len(list(ui.folder.glob("sfumato-ui-*/*/release"))) == page.locator("#made thead a").count())
     edit(page, text)
@@ -208,6 +203,17 @@ def test_trying_the_cells_of_the_frontier_is_cancelled_and_done_again(page, base
     assert any(one.endswith(" %") for one in shown)
     page.click("#without-losses")
     page.wait_for_selector("#with-losses")
+    edit(page, text)
+
+
+def test_long_requirements_fit_a_narrow_page(page, base):
+    """Each states the column that it is about."""
+    go(page, base, "release")
+    text = config_text(page)
+    edit(page, text + NEAR)
+    page.set_viewport_size({"width": 390, "height": 900})
+    assert "(epsilon = 2, delta = 0.5, k = 5) of income" in page.inner_text("#wanted")
+    assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
     edit(page, text)
 
 
@@ -283,6 +289,15 @@ def test_saving_without_room_loses_nothing(page, base, ui):
         page.wait_for_selector("#error")
         assert "cannot be written" in page.inner_text("#error") and "still here" in page.inner_text("#error")
         assert not (ui.folder / "saved").exists() and not list(ui.folder.glob(".saved*"))
+        text = config_text(page)
+        edit(page, text + "# what was decided, and why\n" * 100)
+        page.fill("#save-config-path", str(ui.folder / "roomless.toml"))
+        page.click("#save-config")
+        page.wait_for_selector("#error:has-text('roomless.toml')")
+        assert "cannot be written" in page.inner_text("#error")
+        assert not list(ui.folder.glob("*roomless*"))
+        assert config_text(page).endswith("# what was decided, and why\n"), "it is still here"
+        edit(page, text)
     finally:
         resource.prlimit(ui.process.pid, resource.RLIMIT_FSIZE, limits)
     page.fill("#save-folder", "saved")
@@ -293,6 +308,12 @@ def test_saving_without_room_loses_nothing(page, base, ui):
     assert sf.verify(
         ui.folder / "saved", sf.read_table(ui.folder / "people.csv", sf.Schema()).data, key=ui.folder / "saved-key.json"
     )
+    seed = read_key(ui.folder / "saved-key.json").seed
+    done = sfumato("anonymize", "sfumato.toml", "--output", "own", "--seed", str(seed), cwd=ui.folder)
+    assert done.returncode == 0, done.stderr
+    ours, theirs = ({path.name: path.read_bytes() for path in (ui.folder / one).iterdir()} for one in ("saved", "own"))
+    assert sorted(ours) == ["data.csv", "release.json", "report.html"]
+    assert ours == theirs, "the same bytes as the command line's"
     assert (ui.folder / "saved-key.json").stat().st_mode & 0o077 == 0
     assert (ui.folder / "internal.html").stat().st_mode & 0o077 == 0
     page.fill("#save-folder", "saved")
@@ -400,7 +421,8 @@ def test_every_screen_is_accessible_and_fits(page, base, axe, screen):
     """With releases, a measured risk and a trade-off, as the tests before left them."""
     first(page, base)
     go(page, base, screen)
-    for width in (1280, 390):
+    for width, colors in ((1280, "light"), (390, "dark")):
+        page.emulate_media(color_scheme=colors)
         page.set_viewport_size({"width": width, "height": 900})
         page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true; })")
         assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0

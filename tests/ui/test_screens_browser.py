@@ -9,12 +9,16 @@ import pyarrow.csv
 import pytest
 
 import sfumato as sf
-from ui_pages import config_text, go, settled, until, watched_page
+from sfumato.ui.screens.release_screen import VIEWS
+from ui_pages import config_text, entered, go, settled, until, watched_page
 from ui_process import running_ui
 
 EVIL = "<img src=x onerror=alert(1)>"
+LONG = "a" * 300
+"""The name of a column, which must not make a page wider than the window."""
+
 ADDRESSES = [
-    "data", "columns", "columns?column=race", "risk", "risk?requirement=0&group=0", "requirements",
+    "data", "columns", "columns?column=race", f"columns?column={LONG}", "risk", "risk?requirement=0&group=0", "requirements",
 ]  # fmt: skip
 
 
@@ -23,6 +27,7 @@ def ui(tmp_path_factory):
     """A census with a hostile column, whose name and cells are markup."""
     folder = tmp_path_factory.mktemp("ui")
     people = sf.synthetic_census(1500, 0)
+    people = people.append_column(LONG, pa.array(["x", "y", "z"] * (people.num_rows // 3)))
     people = people.append_column(EVIL, pa.array([f"<script>alert({n % 3})</script>" for n in range(people.num_rows)]))
     pyarrow.csv.write_csv(people, folder / "people.csv")
     with running_ui(folder / "people.csv") as found:
@@ -60,7 +65,8 @@ def test_the_draft_arrives(page, base):
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_every_screen_is_accessible_and_fits(page, base, axe, address):
     go(page, base, address)
-    for width in (1280, 390):
+    for width, colors in ((1280, "light"), (390, "dark")):
+        page.emulate_media(color_scheme=colors)
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
         page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true; })")
@@ -193,6 +199,51 @@ def test_a_requirement_is_added_and_removed(page, base):
     page.click(f"#remove-{count}")
     page.wait_for_selector(f"#requirement-{count}", state="detached")
     assert len(sf.Config.parse(config_text(page)).principles) == count
+
+
+def test_the_focus_stays_near_what_goes_away(page, base):
+    """By keyboard: a button that is gone with what it removed, made or closed does not take the reader to the top."""
+    go(page, base, "requirements")
+    restore(page)
+    last = len(sf.Config.parse(config_text(page)).principles) - 1
+    page.focus(f"#remove-{last}")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"#remove-{last}", state="detached")
+    settled(page)
+    beside = page.evaluate("[document.activeElement.closest('section').id, document.activeElement.tagName]")
+    assert beside[0] == f"requirement-{last - 1}" or beside[1] in ("BUTTON", "SELECT"), beside
+    page.keyboard.press("Control+z")
+    page.wait_for_selector(f"#remove-{last}")
+    go(page, base, "risk")
+    page.locator("#part-groups tbody a").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#part-group_rows table")
+    settled(page)
+    page.focus("#close-group")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#part-group_rows table", state="detached")
+    settled(page)
+    assert page.evaluate("document.activeElement !== document.body")
+    go(page, base, "columns?column=marital")
+    page.focus("#build-button-groups")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#group-none")
+    settled(page)
+    assert page.evaluate("document.activeElement.closest('#part-hierarchy') !== null")
+    restore(page)
+
+
+def test_a_double_click_is_one_click(page, base):
+    """The second one does not remove what took the place of the first."""
+    go(page, base, "requirements")
+    restore(page)
+    names = [one["name"] for one in sf.Config.parse(config_text(page)).principles]
+    page.dblclick("#remove-0")
+    until(page, lambda: len(sf.Config.parse(config_text(page)).principles) < len(names))
+    page.wait_for_timeout(200)
+    settled(page)
+    assert [one["name"] for one in sf.Config.parse(config_text(page)).principles] == names[1:]
+    restore(page)
 
 
 def test_values_are_grouped_by_hand(page, base):
@@ -335,6 +386,86 @@ def test_a_file_that_changes_or_vanishes(page, base, ui):
         go(page, base, "data")
         page.click("#read-again")
         page.wait_for_selector("#file-changed", state="detached")
+
+
+@pytest.mark.long
+def test_hostile_names_and_cells_are_text_in_every_view_of_a_release(page, base):
+    """The column whose name and cells are markup is published, measured, withheld and split off."""
+    go(page, base, "columns")
+    restore(page)
+    page.get_by_role("combobox", name=f"Role of {EVIL}", exact=True).select_option("sensitive")
+    settled(page)
+    go(page, base, "release")
+    page.select_option("#method", "mondrian")
+    until(page, lambda: 'name = "mondrian"' in config_text(page))
+    settled(page)
+    for screen, button, result in (
+        ("release", "#make", "#look-1"), ("release", "#lattice", ".plot"), ("disclosure", "#measure", "#measured"),
+        ("secrets", "#curve", "#tradeoff"), ("secrets", "#project", "#projected"),
+    ):  # fmt: skip
+        go(page, base, screen)
+        page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true; })")
+        page.click(button)
+        page.wait_for_selector(f"{result}, #failed", timeout=180_000)
+        page.wait_for_selector("#running", state="detached", timeout=180_000)
+        settled(page)
+        assert page.query_selector("#failed") is None, page.inner_text("#failed")
+    for address in ("risk", *(f"release?view={view}" for view in VIEWS), "disclosure", "secrets", "save"):
+        go(page, base, address)
+        page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true; })")
+        page.wait_for_timeout(200)  # frames draw
+        assert page.query_selector_all("main img, main script") == [], address
+        assert EVIL in page.content().replace("&lt;", "<").replace("&gt;", ">"), address
+        assert [frame.url for frame in page.frames[1:] if frame.query_selector("img[src=x]")] == []
+    restore(page)
+
+
+@pytest.mark.long
+def test_a_page_says_that_its_server_ended_and_that_another_one_was_started(context, tmp_path):
+    """Without anything being clicked."""
+    (tmp_path / "people.csv").write_text("age,ill\n" + "30,flu\n41,gout\n" * 10, encoding="utf-8")
+    with running_ui(tmp_path / "people.csv") as killed, entered(context, killed) as (page, base):
+        go(page, base, "columns")
+        killed.process.kill()
+        page.wait_for_selector("#error:has-text('sfumato does not answer')")
+        assert page.is_visible("#part-columns table"), "what it shows stays"
+        with running_ui(tmp_path / "people.csv", "--port", str(killed.port)):
+            page.wait_for_selector("#error:has-text('was started again since')")
+
+
+def test_a_config_with_errors_is_usable_in_the_rest(context, tmp_path):
+    """Each error is shown at its line, the rows as well, and the entry is removed with a button."""
+    people = "age,ill\n" + "30,flu\n41,gout\n" * 10
+    (tmp_path / "people.csv").write_text(people, encoding="utf-8")
+    text = """# mine
+[data]
+path = "people.csv"
+
+[columns.age]
+role = "quasi-identifier"
+
+[columns.sick]
+role = "sensitive"
+
+[[principles]]
+name = "k-anonymity"
+k = "five"
+"""
+    (tmp_path / "sfumato.toml").write_text(text, encoding="utf-8")
+    with running_ui(tmp_path / "sfumato.toml") as started, entered(context, started) as (page, base):
+        go(page, base, "data")
+        page.wait_for_selector(".grid-rows >> text=gout")
+        assert page.inner_text("#problem strong") == '  13  k = "five"'
+        assert page.is_visible("#config-text"), "what has to be corrected is open"
+        page.fill("#config-text", text.replace('"five"', "2"))
+        page.click("#config-apply")
+        page.wait_for_selector("#problem strong:text('[columns.sick]')")
+        assert "there is no such column" in page.inner_text("#problem")
+        page.click("#remove-invalid")
+        page.wait_for_selector("#problem", state="detached")
+        go(page, base, "requirements")
+        page.wait_for_selector("#part-verdict-0 .pill.holds:text('holds')")
+        assert (tmp_path / "sfumato.toml").read_text(encoding="utf-8") == text
 
 
 def test_files_are_uploaded(page, base, ui):

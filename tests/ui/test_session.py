@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import html
+import resource
 import threading
 import time
+from types import SimpleNamespace
 from urllib.parse import urlencode
 
 import pytest
 
 from sfumato.errors import FileError, SfumatoError
+from sfumato.ui.config_edits import remove_value
+from sfumato.ui.invalid_entries import removable_entry
 from sfumato.ui.opening import open_source
-from sfumato.ui.pages import render_part
+from sfumato.ui.pages import environment, render_part
 from sfumato.ui.session import Session, SupersededError
-from sfumato.ui.work import MadeRelease
+from sfumato.ui.work import Job, MadeRelease
 from ui_process import running_ui
 
 CONFIG = """# mine
@@ -63,6 +67,42 @@ def test_an_invalid_config_is_shown_at_its_line_and_corrected(folder):
         assert (folder / "sfumato.toml").read_text(encoding="utf-8") == CONFIG, "it is written on the screen Save only"
 
 
+def test_the_rest_of_an_invalid_config_is_usable(folder):
+    """The rows are shown, and the invalid entry is removed with a button, which can be undone."""
+    with running_ui("sfumato.toml", folder=folder) as ui:
+        ui.enter()
+        deadline = time.monotonic() + 60
+        page = ui.get("/data")[2].decode()
+        while "The config is invalid" not in page and time.monotonic() < deadline:
+            page = ui.get("/data")[2].decode()
+        assert "gout" in ui.get("/data/part/rows")[2].decode()
+        assert "Remove the column ill from the config" in page
+        form = {"version": version(page), "screen": "columns"}
+        status, _, answer = ui.post("/config/remove", urlencode(form).encode())
+        page = answer.decode()
+        assert (status, "The config is invalid" in page) == (200, False)
+        assert ui.get("/columns/part/columns")[0] == 200
+        status, _, answer = ui.post("/config/remove", urlencode({**form, "version": version(page)}).encode())
+        assert status == 422, "nothing is invalid"
+        answer = ui.post("/history", urlencode({"version": version(page), "go": "undo"}).encode())[2].decode()
+        assert "<strong>   9  role = &#34;sensitve&#34;</strong>" in answer
+
+
+def test_a_config_that_does_not_fit_the_table_is_shown_at_its_line(folder, session):
+    """Its rows are shown; what does not fit is known once the table was read, and then every page is told."""
+    text = CONFIG.replace("columns.ill", "columns.sick").replace("sensitve", "sensitive")
+    (folder / "sfumato.toml").write_text(text, encoding="utf-8")
+    session.open_config(folder / "sfumato.toml")
+    told = []
+    session.listeners.append(told.append)
+    assert session.misfit is None and session.config is not None
+    assert session.raw.rows == 20
+    assert session.misfit.column == "sick" and "sick" in told[-1]["state"]
+    assert removable_entry(session.misfit, session.text) == ["columns", "sick"]
+    session.edit("removed", lambda stated: remove_value(stated, ["columns", "sick"]))
+    assert session.misfit is None and session.table.rows == 20
+
+
 def test_what_cannot_be_opened_is_explained_and_nothing_is_lost(folder):
     (folder / "empty.csv").write_bytes(b"")
     (folder / "broken.toml").write_text("[data\n", encoding="utf-8")
@@ -80,6 +120,13 @@ def test_what_cannot_be_opened_is_explained_and_nothing_is_lost(folder):
             assert words in html.unescape(answer.decode()), source
             assert "Suggested roles" in answer.decode()
         assert "20" in ui.get("/data/part/reading")[2].decode()
+        limits = resource.prlimit(ui.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(ui.process.pid, resource.RLIMIT_FSIZE, (2000, limits[1]))  # as on a full disk
+        status, _, answer = ui.post("/upload", b"age,ill\n" + b"30,flu\n" * 9000, **{"x-file-name": "large.csv"})
+        resource.prlimit(ui.process.pid, resource.RLIMIT_FSIZE, limits)
+        assert status == 422
+        assert "large.csv: the file cannot be stored" in html.unescape(answer.decode())
+        assert "Suggested roles" in answer.decode(), "what was open stays open"
         for path, form in {
             "/columns/do/role": {"role": "other"},
             "/columns/do/kind": {},
@@ -257,3 +304,19 @@ def test_pages_learn_that_a_table_cannot_be_opened(session):
     assert event["version"] == session.history.version == 0
     assert event["state"] == session.state
     assert "no table" in event["state"] and "people.csv" not in event["state"]
+
+
+def test_a_release_that_is_made_is_not_called_in_progress(folder):
+    """While its attacks are measured it can be looked at; that is what is cancelled, or fails."""
+    job = Job(1, "release", "Making a release", "", folder, 0, None, None)
+    work = SimpleNamespace(job=job, running=job, progress=job.progress)
+
+    def shown():
+        macro = environment().get_template("work.html.j2").module.job
+        return html.unescape(str(macro(work, "", SimpleNamespace(name="release"), ["release"])))
+
+    assert "Making a release" in shown() and "The release is made" not in shown()
+    job.result = {"loss": 0.1}
+    assert "Measuring what attackers achieve" in shown() and "The release is made" in shown()
+    job.state, job.ended = "cancelled", job.started + 3
+    assert "was cancelled after 3 s. The release that was made stays." in shown()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import importlib
 
 from commandline import sfumato
@@ -20,6 +21,20 @@ def test_a_port_that_is_taken(tmp_path):
         done = sfumato("ui", "--port", str(ui.port), "--no-browser", cwd=tmp_path)
     assert done.returncode == 2
     assert f"port {ui.port} cannot be used" in done.stderr
+
+
+def test_a_port_is_free_at_once_after_its_server_was_killed():
+    """The system keeps connections of a process that ended for a while; a new server does not wait for them."""
+    with running_ui() as killed:
+        killed.enter()
+        stream = http.client.HTTPConnection("127.0.0.1", killed.port, timeout=60)
+        stream.request("GET", killed.base + "/events", headers={"Cookie": killed.cookie})
+        stream.getresponse().readline()
+        killed.process.kill()
+        killed.process.wait(10)
+        with running_ui("--port", str(killed.port)) as ui:
+            assert ui.port == killed.port
+        stream.close()
 
 
 def test_it_says_what_to_install(tmp_path, monkeypatch):

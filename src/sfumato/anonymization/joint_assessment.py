@@ -103,7 +103,7 @@ def joint_feasibility(
     >>> people = pa.table({"age": range(40), "ill": ["flu", "gout", "cold", "ulcer"] * 10})
     >>> wanted = [sf.KAnonymity(5), sf.FrequencyLDiversity(3), sf.TCloseness("0.2")]
     >>> joint_feasibility(people, sf.Schema(["age"], ["ill"]), wanted)
-    guaranteed: 4 groups satisfy all requirements, in which the rows are dealt by ill
+    guaranteed: 4 groups satisfy all requirements: the rows, sorted by ill, are dealt to them in turn
     """
     requested, share = requested_principles(principles), check_share(suppress)
     table = table_of(data, schema)
@@ -182,7 +182,8 @@ def _guaranteed(
             break
         dealt_by = _dealt(task, groups)
         if dealt_by is not None:
-            return groups, f"{count_of(groups, 'group')} satisfy all requirements, in which the rows are dealt{dealt_by}"
+            many = count_of(groups, "group")
+            return groups, f"{many} satisfy all requirements: the rows{dealt_by} are dealt to them in turn"
     if proven:
         return proven, reason
     if task.strata is None and all(each.certain_as_one_group for each in alone):
@@ -219,7 +220,7 @@ def _dealt(task: Task, groups: int) -> str | None:
         keys = [codes[name] for name in codes if name != first] + [codes[name] for name in codes if name == first]
         of_row = dealt_rows(stratum, keys, groups, None if table.units is None else table.units.of_row)
         if task.satisfied(of_row).all():
-            return first and f" by {first}"
+            return first and f", sorted by {first},"
     return None
 
 

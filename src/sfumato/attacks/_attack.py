@@ -162,7 +162,7 @@ def run_attacks(chosen: Sequence[Attack], attacked: AttackedRelease, progress: P
     results: list[AttackResult] = []
     skipped: list[Skipped] = []
     for number, one in enumerate(chosen):
-        progress("attacking", number / len(chosen))
+        progress("measuring attacks", number / len(chosen))
         reason = _obstacle(one, attacked)
         if reason is not None:
             skipped.append(Skipped(one.name, reason))

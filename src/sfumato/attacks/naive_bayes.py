@@ -12,6 +12,7 @@ from sfumato.attacks.attacked_release import Integers
 from sfumato.data.column import Column
 from sfumato.data.schema import Kind
 from sfumato.data.table import Table
+from sfumato.data.value_parts import value_parts
 
 Floats = NDArray[np.float64]
 
@@ -97,18 +98,8 @@ class Features:
 
 
 def _coarse(column: Column, most: int) -> tuple[Integers, int]:
-    """Return a code for each row, and the number of codes; the one after the last is that of missing values.
-
-    Values that are taken together are adjacent in the order of the column, and each part has about as many rows.
-    """
+    """Return a code for each row, and the number of codes; the one after the last is that of missing values."""
     if column.kind in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL):
         most = min(most, _ORDERED_VALUES)
-    codes = column.codes.astype(np.int64)
-    if column.size <= most:
-        return codes, column.size
-    counts = np.bincount(codes, minlength=column.size + 1)
-    before = np.cumsum(counts[: column.size]) - counts[: column.size]
-    part = before * most // max(1, int(counts[: column.size].sum()))
-    part = np.unique(part, return_inverse=True)[1]  # parts that no value begins in are left out
-    size = int(part.max()) + 1
-    return np.append(part, size)[codes], size
+    part, size = value_parts(column, most)
+    return part[column.codes], size

@@ -85,7 +85,7 @@ def _verbatim(out: Console, text: str) -> None:
 def _groups(measured: MeasuredExample) -> Grid:
     """Return the example as a table: a row per group, with its secrets, its levels and the verdict."""
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for name in measured.example.quasi_identifiers:
+    for name in measured.example.key_names:
         grid.add_column(name, overflow="fold")
     grid.add_column(measured.example.sensitive, overflow="fold")
     for part in measured.parts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,9 @@ class Population:
     """The people from whom those of a table were drawn, such as a register: a table with one row for each person.
 
     `data`: a path, a database URI, a frame, or a Table. It contains the quasi-identifiers of the table under the same
-    names, which are read as the schema of the table declares; other columns are ignored. The people of the table are among
-    its people. `options`: how to read a file, as arguments of `sf.read_table`. Nothing is read before it is needed, and
-    nothing of it is published: neither `repr` nor a pickle contains it.
+    names, which are read as the schema of the table declares, and for credibility the sensitive columns; other columns are
+    ignored. The people of the table are among its people. `options`: how to read a file, as arguments of `sf.read_table`.
+    Nothing is read before it is needed, and nothing of it is published: neither `repr` nor a pickle contains it.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -92,6 +92,10 @@ class Population:
         schema = table.schema
         return self._with(_of_quasi_identifiers(schema, {name: table.column(name) for name in schema.quasi_identifiers}))
 
+    def columns_of(self, table: Table, names: Sequence[str]) -> Table:
+        """Return the people, with some columns that are published unchanged, read as they are in a table."""
+        return self._with(_of_columns(names, table.schema, {name: table.column(name) for name in names}))
+
     def _with(self, schema: Schema) -> Table:
         if self._data is None:
             raise ParameterError(
@@ -114,11 +118,15 @@ class Population:
 
 
 def _of_quasi_identifiers(schema: Schema, columns: Mapping[str, Column]) -> Schema:
-    """Return the schema of the quasi-identifiers alone; `columns`: these as they were read, where the schema leaves it open.
+    """Return the schema of the quasi-identifiers alone; `columns`: these as they were read, where that is left open."""
+    return _of_columns(schema.quasi_identifiers, schema, columns)
+
+
+def _of_columns(own: Sequence[str], schema: Schema, columns: Mapping[str, Column]) -> Schema:
+    """Return the schema of some columns alone, as quasi-identifiers.
 
     A hierarchy that depends on the rows of the table is that of the table.
     """
-    own = schema.quasi_identifiers
     declared: dict[str, Any] = {
         key: {name: value for name, value in getattr(schema, key).items() if name in own} for key in _BY_COLUMN
     }
@@ -144,7 +152,7 @@ def check_people(table: Table, people: Table) -> None:
     names = table.schema.quasi_identifiers
     if not names:
         return
-    both = [_shared_codes(table.column(name), people.column(name)) for name in names]
+    both = [shared_codes(table.column(name), people.column(name)) for name in names]
     numbers = joint_ranks((np.concatenate([theirs, mine]), int(theirs.max()) + 2) for mine, theirs in both)
     in_population = np.bincount(numbers[: people.rows], minlength=int(numbers.max()) + 1)
     in_table = np.bincount(numbers[people.rows :], minlength=len(in_population))
@@ -161,7 +169,7 @@ def check_people(table: Table, people: Table) -> None:
     )
 
 
-def _shared_codes(mine: Column, theirs: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def shared_codes(mine: Column, theirs: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the codes of two columns in numbers that they share; a value that the other lacks has the number after."""
     known = {_value(theirs, code): code for code in range(theirs.size)}
     absent = int(theirs.codes.max(initial=0)) + 1

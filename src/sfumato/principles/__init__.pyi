@@ -1,6 +1,7 @@
 from .alpha_k_anonymity import AlphaKAnonymity
 from .beta_likeness import BetaLikeness
 from .certificate import Certificate
+from .credibility import Credibility
 from .delta_disclosure import DeltaDisclosure
 from .delta_l_diversity import DeltaLDiversity
 from .delta_presence import DeltaPresence
@@ -33,6 +34,7 @@ __all__ = [
     "AlphaKAnonymity",
     "BetaLikeness",
     "Certificate",
+    "Credibility",
     "DeltaDisclosure",
     "DeltaLDiversity",
     "DeltaPresence",

@@ -37,7 +37,7 @@ class Dissimilarity(Principle):
     - `delta`: the share of the others in a group that must be farther than that, from 0 to 1.
     - `k`: the smallest number of people in a group.
     - `shape`: which rows are limited: those near one of them ("star"), near any point ("ball"), all near one another
-      ("clique"), or linked by small steps ("chain", "cycle"). See docs/shapes.md.
+      ("clique"), or linked by small steps ("chain", "cycle").
 
     Not monotone: {40,60} and {50,80} at ε = 15 have risk 0, their union 2/3.
 

@@ -68,9 +68,7 @@ def population_matches(view: View) -> Matches:
     Cost: for each distinct combination of cells the kinds of people that its first cells match; those that combinations
     share are counted once.
     """
-    people = view.people
-    if people is None:
-        raise _no_population()
+    people = population_of(view)
     columns = [people.column(name) for name in view.table.schema.quasi_identifiers]
     if not columns:
         everyone = np.array([people.rows], np.int64)
@@ -80,11 +78,19 @@ def population_matches(view: View) -> Matches:
     of_group = joint_ranks([(column.of_group, len(column.texts)) for column in cells])
     _, first = np.unique(of_group, return_index=True)  # ranks ascend with the cells, column by column
     combinations = np.column_stack([column.of_group[first] for column in cells])
-    readers = [_reader(column, of) for column, of in zip(cells, columns, strict=True)]
+    readers = [cell_reader(column, of) for column, of in zip(cells, columns, strict=True)]
     return Matches(of_group, tuple(_matched(combinations, readers, codes)), weights)
 
 
-def _reader(cells: Cells, column: Column) -> Any:
+def population_of(view: View) -> Table:
+    """Return the people of the population; a schema that declares none is an error."""
+    if view.people is None:
+        raise _no_population()
+    return view.people
+
+
+def cell_reader(cells: Cells, column: Column) -> Any:
+    """Return the reader of published cells that says which values of a column each covers."""
     return load(CELL_READER)(list(cells.texts), column, cells.recoding)
 
 

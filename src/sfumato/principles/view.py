@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.attribute import Attribute
-from sfumato.data.groups import Groups, Histogram
+from sfumato.data.groups import Groups, Histogram, joint_ranks
+from sfumato.data.population import shared_codes
 from sfumato.data.table import Table
 from sfumato.data.units import UnitValues
 from sfumato.distances import Distance, distance_of
@@ -45,6 +46,8 @@ class View:
         self.sensitive = tuple(table.schema.sensitive if sensitive is None else sensitive)
         self.recoding: Any = None
         """How the groups are published, if not by the smallest cells that cover their rows; see `group_cells`."""
+        self._population: dict[str, Any] = {}
+        """What was read of the population; the views of the attribute in other groups share it."""
 
     @cached_property
     def attribute(self) -> Attribute:
@@ -54,14 +57,31 @@ class View:
                 "the schema declares no sensitive column, and this principle requires one",
                 remedy='Give a column the role "sensitive".',
             )
-        columns = [column for name in self.sensitive for column in self.table.schema.components(name)]
-        return self.table.attribute(columns, " + ".join(self.sensitive))
+        return self.table.attribute(self.components, " + ".join(self.sensitive))
 
-    @cached_property
+    @property
     def people(self) -> Table | None:
         """The people of the population that the schema declares; None if it declares none."""
         population = self.table.schema.population
-        return None if population is None else population.people_of(self.table)
+        if "people" not in self._population:
+            self._population["people"] = None if population is None else population.people_of(self.table)
+        people: Table | None = self._population["people"]
+        return people
+
+    @property
+    def secrets_of_people(self) -> NDArray[np.int64]:
+        """For each of the people of the population the number of the sensitive value; -1 if the table does not have it."""
+        if "secrets" not in self._population:
+            population = self.table.schema.population
+            assert population is not None
+            self._population["secrets"] = _secrets(self.attribute, population.columns_of(self.table, self.components))
+        secrets: NDArray[np.int64] = self._population["secrets"]
+        return secrets
+
+    @property
+    def components(self) -> list[str]:
+        """The columns that the sensitive attribute consists of."""
+        return [column for name in self.sensitive for column in self.table.schema.components(name)]
 
     @cached_property
     def histogram(self) -> Histogram:
@@ -156,8 +176,7 @@ class View:
             other.table_counts = self.table_counts
         if self.sensitive:
             other.attribute = self.attribute
-        if "people" in self.__dict__:
-            other.people = self.people
+        other._population = self._population
         return other
 
     def as_one_group(self) -> View:
@@ -169,3 +188,13 @@ class View:
         [2]
         """
         return self.regrouped(Groups.of(self.table, ()))
+
+
+def _secrets(attribute: Attribute, people: Table) -> NDArray[np.int64]:
+    """Return the number of each person's value among those of an attribute, whose columns `people` has; -1 for others."""
+    codes = [shared_codes(people.column(column.name), column)[0] for column in attribute.columns]
+    both = [np.concatenate(pair) for pair in zip(attribute.parts.T, codes, strict=True)]
+    numbers = joint_ranks((each, int(each.max()) + 1) for each in both)
+    value = np.full(int(numbers.max()) + 1, -1)
+    value[numbers[: len(attribute)]] = np.arange(len(attribute))
+    return np.asarray(value[numbers[len(attribute) :]])

@@ -20,12 +20,14 @@ class ExampleGroup:
     """One group of an example: what its rows share, their sensitive values, and how its level comes about."""
 
     key: tuple[str, ...]
-    """The values of the quasi-identifiers."""
+    """The values of the quasi-identifiers; if these differ within groups, the group's name and then the values of each."""
     secrets: tuple[Secret, ...]
     why: str
     """What there is to count, in words."""
     sum: str
     """The level as arithmetic: numbers, + − · / ^, |…|, ( ), ln and exp."""
+    people: tuple[tuple[str, ...], ...] = ()
+    """The quasi-identifiers of each row, if they differ within groups."""
 
     @property
     def shown(self) -> str:
@@ -42,7 +44,20 @@ class Example:
     sensitive: str
     groups: tuple[ExampleGroup, ...]
     population: tuple[tuple[tuple[str, ...], int], ...] = ()
-    """For each combination of quasi-identifiers how many people of the population have it; empty if there is none."""
+    """For each combination of quasi-identifiers how many people of the population have it; empty if there is none.
+
+    A combination may end with a sensitive value.
+    """
+
+    @property
+    def group(self) -> str | None:
+        """The column that names the group of each row; None if rows with equal quasi-identifiers are a group."""
+        return "group" if any(group.people for group in self.groups) else None
+
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        """What the parts of the key of a group are."""
+        return self.quasi_identifiers if self.group is None else (self.group, *self.quasi_identifiers)
 
     def population_columns(self) -> dict[str, list[str]]:
         """Return the population, column by column, with one row per person.
@@ -53,7 +68,7 @@ class Example:
         """
         return {
             name: [key[place] for key, people in self.population for _ in range(people)]
-            for place, name in enumerate(self.quasi_identifiers)
+            for place, name in enumerate((*self.quasi_identifiers, self.sensitive)[: len(self.population[0][0])])
         }
 
     def columns(self) -> dict[str, list[Secret]]:
@@ -63,10 +78,12 @@ class Example:
         >>> KAnonymity.example().columns()["age"]
         ['20-29', '20-29', '20-29', '30-39', '30-39']
         """
-        columns: dict[str, list[Secret]] = {
-            name: [group.key[place] for group in self.groups for _ in group.secrets]
-            for place, name in enumerate(self.quasi_identifiers)
-        }
+        rows = [
+            (group.key[0], *own) if group.people else own
+            for group in self.groups
+            for own in group.people or [group.key] * len(group.secrets)
+        ]
+        columns: dict[str, list[Secret]] = {name: [row[place] for row in rows] for place, name in enumerate(self.key_names)}
         columns[self.sensitive] = [secret for group in self.groups for secret in group.secrets]
         return columns
 

@@ -7,6 +7,7 @@ GET  /SCREEN/file/NAME      a report, which is shown in a frame, or a file to st
 POST /SCREEN/do/ACTION      an action; the answer is the screen, as it is then
 POST /history               undo, redo, or go to a step
 POST /config                the whole text of the config, edited by hand
+POST /config/remove         remove the entry that makes the config invalid
 POST /upload                a file with a table, stored in the private folder of this process
 GET  /events                progress and changes, as server-sent events
 """
@@ -27,8 +28,10 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from sfumato.errors import FileError, ParameterError, SfumatoError
+from sfumato.errors import ConfigError, FileError, ParameterError, SfumatoError
+from sfumato.ui.config_edits import remove_value
 from sfumato.ui.file_answers import FRAMED, FileAnswer
+from sfumato.ui.invalid_entries import entry_name, removable_entry
 from sfumato.ui.opening import open_source, upload_name
 from sfumato.ui.pages import digest, render_error, render_part, render_screen
 from sfumato.ui.screen import Change, Screen, Values
@@ -53,6 +56,7 @@ class Application:
                 Route("/", self.first),
                 Route("/history", self.history, methods=["POST"]),
                 Route("/config", self.config, methods=["POST"]),
+                Route("/config/remove", self.remove_invalid, methods=["POST"]),
                 Route("/upload", self.upload, methods=["POST"]),
                 Route("/events", self.events),
                 Route("/file/{name}", self.file),
@@ -164,6 +168,21 @@ class Application:
             return Change("The config was changed.")
 
         return await self._elsewhere(request, form, replace)
+
+    async def remove_invalid(self, request: Request) -> Response:
+        """Remove the entry of the config that is invalid or does not fit the table, so that the rest can be used."""
+        form = await _form(request)
+
+        def remove() -> Change:
+            problem, text = self.session.config_error or self.session.misfit, self.session.text or ""
+            entry = None if problem is None else removable_entry(problem, text)
+            if entry is None:
+                raise ConfigError("no entry of the config is to be removed", remedy="Reload the page.")
+            label = f"Removed {entry_name(entry, text)}"
+            self.session.edit(label, lambda stated: remove_value(stated, entry), _version(form))
+            return Change(label)
+
+        return await self._elsewhere(request, form, remove)
 
     async def _elsewhere(self, request: Request, form: Values, act: Callable[[], Change]) -> Response:
         """Do what every screen can do; the answer is the screen that the form names."""

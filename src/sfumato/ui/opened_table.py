@@ -31,36 +31,34 @@ class OpenedTable:
     _path: Path | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
-    @property
-    def raw(self) -> Table:
-        """The table as it was read, without roles."""
-        assert self._raw is not None, "read comes first"
-        return self._raw
+    def has_read(self, config: Config) -> bool:
+        """Whether the table that a config names was read."""
+        return self._raw is not None and _reading_key(config) == self.reading_key
 
-    @property
-    def is_read(self) -> bool:
-        """Whether the table was read."""
-        return self._raw is not None
-
-    def read(self, config: Config) -> Table:
-        """Return the table of a config with its schema. Encoded columns are shared as far as both schemas allow."""
+    def read_raw(self, config: Config) -> Table:
+        """Return the table that a config names as it was read, without roles."""
         from sfumato.io.read_table import read_table
 
         with self._lock:
             options = config.data.model_dump(include=READING - {"path"})
             source = config.data_source()
-            key = (str(source), *options.values())
-            schema = config.schema
+            key = _reading_key(config)
             if key != self.reading_key or self._raw is None:
                 path = None if is_uri(str(source)) else Path(source)
                 state = _state_of(path)
                 raw = read_table(source, Schema(), **options)
                 self._raw, self.reading_key, self._path, self._state = raw, key, path, state
                 self._latest = self._profiled = None
+            return self._raw
+
+    def read(self, config: Config) -> Table:
+        """Return the table of a config with its schema. Encoded columns are shared as far as both schemas allow."""
+        with self._lock:
+            schema, raw = config.schema, self.read_raw(config)
             if self._latest is not None and self._latest[0] == schema:
                 return self._latest[1]
             ages = schema.ages or (self._latest is not None and self._latest[0].ages)
-            base = self._raw if self._latest is None or ages else self._latest[1]
+            base = raw if self._latest is None or ages else self._latest[1]
             table = base.with_schema(schema)
             if self._profiled is not None:
                 table.share_columns(self._profiled, table.data.column_names)
@@ -79,6 +77,10 @@ class OpenedTable:
             return None
         state = _state_of(self._path)
         return "missing" if state is None else None if state == self._state else "changed"
+
+
+def _reading_key(config: Config) -> Hashable:
+    return (str(config.data_source()), *config.data.model_dump(include=READING - {"path"}).values())
 
 
 def _state_of(path: Path | None) -> tuple[int, int] | None:

@@ -13,6 +13,7 @@ from sfumato.errors import SfumatoError
 from sfumato.plurals import count_of
 from sfumato.ui.config_edits import line_of
 from sfumato.ui.config_history import ConfigHistory, Step
+from sfumato.ui.invalid_entries import entry_name, keys_of, removable_entry
 from sfumato.ui.screen import Screen, Values
 from sfumato.ui.session import CONFIG_NAME, Session
 from sfumato.visible_text import one_line, visible
@@ -78,7 +79,7 @@ def render_screen(
     session: Session, screens: Mapping[str, Screen], screen: Screen, query: Values, base: str, **fields: Any
 ) -> str:
     """Return the page of a screen. `base`: the secret path. `fields`: `error` or `said` of an action."""
-    problem = session.config_error
+    problem = session.config_error or session.misfit
     content: Mapping[str, Any] = {}
     try:
         if session.text is not None and (problem is None or not screen.needs_table):
@@ -87,9 +88,10 @@ def render_screen(
         problem = error
     usable = session.text is not None and problem is None
     template = f"{screen.name}_screen.html.j2" if usable or not screen.needs_table else "no_table.html.j2"
-    keys = {name: digest(part.key(session, query)) for name, part in screen.parts.items()} if usable else {}
+    shown = usable or (not screen.needs_table and session.data_config is not None)
+    keys = {name: digest(part.key(session, query)) for name, part in screen.parts.items()} if shown else {}
     fields = {"error": None, "said": "", **fields, **content}
-    fields |= {"problem": problem, "problem_lines": _lines_around(session, problem), "keys": keys}
+    fields |= {"problem": problem, "keys": keys, **_located(session.text or "", problem)}
     page: str = (
         environment()
         .get_template(template)
@@ -116,17 +118,18 @@ def _shown_steps(history: ConfigHistory) -> list[tuple[int, Step]]:
     return numbered if len(numbered) <= _STEPS else [numbered[0], *numbered[1 - _STEPS :]]
 
 
-def _lines_around(session: Session, problem: SfumatoError | None) -> list[tuple[int, str, bool]]:
-    """Return the lines of the config around an error: number, text, and whether it is the one with the error."""
-    if problem is None or session.text is None:
-        return []
-    stated = re.search(r"at line (\d+)", problem.problem)
-    keys = [int(part) if part.isdigit() else part for part in re.split(r"[.\[\]]+", problem.key or "") if part]
-    at = int(stated[1]) if stated else line_of(session.text, keys) if keys else None
-    if at is None and problem.column is not None:
-        at = line_of(session.text, ["columns", problem.column])
-    lines = session.text.splitlines()
-    return [] if at is None else [(n, lines[n - 1], n == at) for n in range(max(1, at - 2), min(len(lines), at + 2) + 1)]
+def _located(text: str, problem: SfumatoError | None) -> dict[str, Any]:
+    """Return the lines of the config around an error (number, text, whether it is there), and the entry to remove."""
+    if problem is None:
+        return {"problem_lines": [], "removable": None}
+    stated, keys = re.search(r"at line (\d+)", problem.problem), keys_of(problem, text)
+    at = int(stated[1]) if stated else line_of(text, keys) if keys else None
+    entry, lines = removable_entry(problem, text), text.splitlines()
+    around = [] if at is None else range(max(1, at - 2), min(len(lines), at + 2) + 1)
+    return {
+        "problem_lines": [(number, lines[number - 1], number == at) for number in around],
+        "removable": None if entry is None else entry_name(entry, text),
+    }
 
 
 def render_part(session: Session, name: str, values: Mapping[str, Any], query: Values, base: str) -> str:

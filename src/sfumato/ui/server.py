@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 from collections.abc import Callable
@@ -69,6 +70,8 @@ def serve(
 def _listening(port: int) -> socket.socket:
     """Return a socket that listens on the loopback address, on a random port if `port` is 0."""
     result = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    if os.name == "posix":  # a port is free at once after its server ended; elsewhere the option would share a port in use
+        result.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         result.bind(("127.0.0.1", port))
     except OSError as error:

@@ -15,6 +15,7 @@ from sfumato.config import Config
 from sfumato.config.toml_text import config_text
 from sfumato.errors import ConfigError, ParameterError, SfumatoError
 from sfumato.ui.config_history import ConfigHistory, Step
+from sfumato.ui.invalid_entries import data_section_alone
 from sfumato.ui.opened_table import READING, OpenedTable
 from sfumato.ui.private_folder import PrivateFolder
 from sfumato.ui.process_memory import return_memory
@@ -69,6 +70,7 @@ class Session:
     _readings: int = 0
     _opened: OpenedTable = field(default_factory=OpenedTable)
     _parsed: tuple[Any, Config | None, SfumatoError | None] = (None, None, None)
+    _data_parsed: tuple[Any, Config | None] = (None, None)
 
     # --- the config
 
@@ -86,6 +88,29 @@ class Session:
     def config_error(self) -> SfumatoError | None:
         """What is invalid in the current config, if anything."""
         return self._parse()[1]
+
+    @property
+    def data_config(self) -> Config | None:
+        """The current config; if it is invalid, its section [data] alone, so that the table can still be looked at."""
+        if self.config is not None or self.text is None:
+            return self.config
+        with self._lock:
+            key = (self.text, self.place)
+            if self._data_parsed[0] != key:
+                self._data_parsed = (key, self.parsed(data_section_alone(self.text))[0])
+            return self._data_parsed[1]
+
+    @property
+    def misfit(self) -> SfumatoError | None:
+        """What of a valid config does not fit the table, such as a column that it does not have; only once it was read."""
+        config = self.config
+        if config is None or not self._opened.has_read(config):
+            return None
+        try:
+            _ = self._opened.read(config)
+        except SfumatoError as error:
+            return error
+        return None
 
     def _parse(self) -> tuple[Config | None, SfumatoError | None]:
         with self._lock:
@@ -156,8 +181,8 @@ class Session:
 
     @property
     def state(self) -> str:
-        """What every page says about work in threads: what is being opened or suggested, and what went wrong."""
-        return "\n".join([self.opening, "drafting" if self.drafting else "", self.notice])
+        """What every page says beside its content: what is opened or suggested in threads, and what went wrong."""
+        return "\n".join([self.opening, "drafting" if self.drafting else "", self.notice, str(self.misfit or "")])
 
     def key_of(self, *sections: str) -> Hashable:
         """Return a key that changes when the table or one of these sections of the config changes."""
@@ -168,7 +193,7 @@ class Session:
     @property
     def data_key(self) -> Hashable:
         """A key that changes when another table is read."""
-        config = self.config
+        config = self.data_config
         return (self._readings, None if config is None else repr(config.data.model_dump(include=READING)))
 
     # --- opening
@@ -266,9 +291,17 @@ class Session:
 
     @property
     def raw(self) -> Table:
-        """The table as it was read, without roles."""
-        _ = self.table
-        return self._opened.raw
+        """The table as it was read, without roles; also if another section of the config than [data] is invalid."""
+        config = self.data_config
+        if config is None:
+            raise self.config_error or ConfigError("nothing is open", remedy="Open a table or a config first.")
+        with self._lock:
+            opened = self._opened
+        known = opened.has_read(config)
+        raw = opened.read_raw(config)
+        if not known and self.misfit is not None:
+            self.tell_version()  # pages that were drawn before do not show it
+        return raw
 
     @property
     def opened(self) -> OpenedTable:

@@ -102,6 +102,25 @@
     }
   }
 
+  // an element that has the focus may go away with what it did, such as a button that removes or cancels: then the nearest
+  // one that is left in the order of the Tab key gets the focus, so that somebody without a mouse stays where they were
+  const REACHED = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']";
+
+  function keepFocus(change) {
+    const focused = document.activeElement;
+    const order = Array.from(document.querySelectorAll(REACHED));
+    const at = order.indexOf(focused);
+    change();
+    if (at < 0 || focused.isConnected) return;
+    for (let away = 1; away < order.length; away += 1) {
+      for (const near of [order[at + away], order[at - away]]) {
+        if (!near || !near.isConnected || near.disabled || near.getClientRects().length === 0) continue;
+        near.focus();
+        return;
+      }
+    }
+  }
+
   // a page that was not asked for, because of an event, does not replace text that somebody is writing
   let keeping = false;
 
@@ -112,7 +131,7 @@
     root.dataset.version = page.documentElement.dataset.version;
     root.dataset.state = page.documentElement.dataset.state;
     keeping = Boolean(unasked);
-    merge(document.body, page.body);
+    keepFocus(() => merge(document.body, page.body));
     keeping = false;
     for (const report of reports.values()) drawProgress(report);
     loadParts();
@@ -154,7 +173,7 @@
       if (loads.get(part.id)?.stop !== stop) return;
       const holder = document.createElement("div");
       holder.append(...new DOMParser().parseFromString(text, "text/html").body.childNodes);
-      mergeChildren(part, holder);
+      keepFocus(() => mergeChildren(part, holder));
       part.loadedKey = wanted;
       part.removeAttribute("aria-busy");
       part.dispatchEvent(new CustomEvent("part", { bubbles: true }));
@@ -287,6 +306,11 @@
     else if (form.dataset.upload === undefined) act(form, event.submitter);
   });
 
+  // a double click is one click: the second one could meet what took the place of the first, such as the next "Remove"
+  document.addEventListener("click", function (event) {
+    if (event.detail > 1 && event.target.closest("form[method=post] button:not([name=go])")) event.preventDefault();
+  });
+
   async function send_file(form, file) {
     if (file.size > Number(form.dataset.largest)) {
       message(`${file.name} is too large to be copied. Open it by its path instead.`);
@@ -392,11 +416,25 @@
     }
     if (events) return;
     events = new EventSource(base + "/events");
+    events.onerror = lost;
+    events.onopen = function () {
+      if (failures > 1) refresh(); // it was away, and is here again
+      failures = 0;
+    };
     events.onmessage = function (message) {
       const event = JSON.parse(message.data);
       if (isNews(event)) soon(event);
       if (event.job !== undefined) progress(event);
     };
+  }
+
+  // a server that ended is reported before somebody works on; one that was started again refuses this page, which says so
+  let failures = 0;
+
+  function lost() {
+    failures += 1;
+    if (events && events.readyState === EventSource.CLOSED) refresh();
+    else if (failures > 1) unreachable();
   }
 
   function isNews(event) {

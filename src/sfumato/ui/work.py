@@ -66,6 +66,16 @@ class Job:
         return (self.ended or time.monotonic()) - self.started
 
     @property
+    def is_made(self) -> bool:
+        """Whether the release is written and verified, and only what attackers achieve is still measured."""
+        return self.kind in KINDS and self.result is not None
+
+    @property
+    def heading(self) -> str:
+        """What is in progress, or was."""
+        return "Measuring what attackers achieve" if self.is_made else self.title
+
+    @property
     def progress(self) -> str:
         """The step, its share and the time that is left of it, in words."""
         if self.share is None or self.share <= 0:
@@ -176,7 +186,7 @@ class Work:
             if config is None or session.place is None or session.text is None:
                 raise session.config_error or ConfigError("nothing is open", remedy="Open a table or a config first.")
             if self.running is not None:
-                raise ParameterError(f"{self.running.title} is in progress", remedy="Wait until it is done, or cancel it.")
+                raise ParameterError(f"{self.running.heading} is in progress", remedy="Wait until it is done, or cancel it.")
             self._count += 1
             folder = session.folder.new("job").parent
             seed = secret_seed((config.method or MethodSection()).seed)

@@ -327,7 +327,8 @@ def _principles(
     checks, claims = [], _Claims(document.principles)
     for principle in principles:
         if principle.uses_population and not compared:
-            checks.append(_unmeasured_claim(principle, claims, None, NO_POPULATION))
+            for names in attributes_of(principle, facts.table.schema):
+                checks.append(_unmeasured_claim(principle, claims, " + ".join(names) or None, NO_POPULATION))
             continue
         if principle not in measurable:
             for names in attributes_of(principle, facts.table.schema):

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from sfumato.errors import ParameterError
@@ -88,7 +89,11 @@ def swap_bound(rows: int, groups: int, delta: Number) -> int:
     >>> swap_bound(rows=1000, groups=100, delta="0.8"), swap_bound(rows=14, groups=4, delta=1)
     (111, 2)
     """
-    exact = as_fraction(delta, "delta")
+    return _swap_bound(rows, groups, as_fraction(delta, "delta"))
+
+
+def _swap_bound(rows: int, groups: int, exact: Fraction) -> int:
+    """Return `swap_bound` of an exact δ; it is computed for thousands of numbers of groups."""
     if groups == 1:  # nothing to swap: the table satisfies δ or not
         return allowed_neighbours(rows, exact)
     sizes = sizes_of(rows, groups)
@@ -159,10 +164,11 @@ class DegreeBounds:
         if not m:
             return None
         if theta < m:
-            return f"Θ = {theta} is below m = {m}: {m} groups without any two neighbours exist (Hajnal and Szemerédi)"
+            return f"{m} groups without any two neighbours exist (Θ = {theta} is below {m}: Hajnal and Szemerédi)"
         if m == 1:
-            return f"Θ = {theta} is at most t = {self.whole}: the table as one group satisfies it; no more is guaranteed"
-        return f"Θ = {theta} is at most {swap_bound(self.rows, m, self.delta)}: swaps lead any {m} equitable groups to it"
+            return f"the table as one group satisfies it; no more is guaranteed (Θ = {theta} is at most t = {self.whole})"
+        bound = swap_bound(self.rows, m, self.delta)
+        return f"{m} groups exist that satisfy it (Θ = {theta} is at most {bound}: swaps lead equitable groups to it)"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bounds as plain data, exact numbers as they are written."""
@@ -210,7 +216,7 @@ def bounds(rows: int, k: int, delta: Number) -> DegreeBounds:
     groups = rows // least
     sizes = sizes_of(rows, groups)
     t = allowed_neighbours(sizes[0], exact)
-    swaps, swap_groups = max((swap_bound(rows, m, exact), m) for m, _ in splits(rows, least) if m > 1 or groups == 1)
+    swaps, swap_groups = _best_swaps(rows, least, exact)
     return DegreeBounds(
         rows=rows,
         delta=exact,
@@ -228,6 +234,13 @@ def bounds(rows: int, k: int, delta: Number) -> DegreeBounds:
     )
 
 
+@lru_cache(256)
+def _best_swaps(rows: int, least: int, exact: Fraction) -> tuple[int, int]:
+    """Return the largest Θ for which swaps are guaranteed, and its number of groups; a frontier asks for it often."""
+    alone = rows // least == 1
+    return max((_swap_bound(rows, m, exact), m) for m, _ in splits(rows, least) if m > 1 or alone)
+
+
 def most_groups(rows: int, k: int, delta: Number, theta: int) -> int:
     """Return the largest number of equitable groups of at least k guaranteed at a Θ; 1: the table itself; 0: no bound holds.
 
@@ -235,11 +248,8 @@ def most_groups(rows: int, k: int, delta: Number, theta: int) -> int:
     [100, 100, 90, 90, 1, 1, 0]
     """
     exact = as_fraction(delta, "delta")
-    most = 0
-    for groups, _ in splits(rows, least_size(k, exact)):
-        if _guaranteed(rows, groups, exact, theta):
-            most = groups
-    return most
+    tried = [groups for groups, _ in splits(rows, least_size(k, exact))]
+    return next((groups for groups in reversed(tried) if _guaranteed(rows, groups, exact, theta)), 0)
 
 
 def largest_delta(rows: int, k: int, theta: int, groups: int = 1) -> Fraction | None:
@@ -282,4 +292,4 @@ def largest_size(rows: int, delta: Number, theta: int, groups: int = 1) -> int |
 
 def _guaranteed(rows: int, groups: int, delta: Fraction, theta: int) -> bool:
     """Return whether a number of equitable groups exists at a Θ, by one of the three arguments."""
-    return theta < groups or theta <= swap_bound(rows, groups, delta)
+    return theta < groups or theta <= _swap_bound(rows, groups, delta)

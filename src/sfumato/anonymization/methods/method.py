@@ -131,10 +131,15 @@ class Task:
         """
         return self.satisfied_at(of_row, None)
 
-    def satisfied_at(self, of_row: NDArray[np.int64], levels: Sequence[int] | None) -> NDArray[np.bool_]:
+    def satisfied_at(
+        self,
+        of_row: NDArray[np.int64],
+        levels: Sequence[int] | None,
+        requirements: Sequence[tuple[Principle, tuple[str, ...]]] | None = None,
+    ) -> NDArray[np.bool_]:
         """Return what `satisfied` does for groups whose cells are published at some levels; None: the smallest cells.
 
-        That matters to principles that compare the cells with a population.
+        That matters to principles that compare the cells with a population. `requirements`: only some of those of the task.
         """
         of_row = np.asarray(of_row)
         count = int(of_row.max(initial=-1)) + 1
@@ -152,7 +157,7 @@ class Task:
             for view in views.values():
                 view.recoding = recoding
         fine = np.ones(count, bool)
-        for principle, names in self.requirements:
+        for principle, names in self.requirements if requirements is None else requirements:
             fine &= self.measured(principle, names, groups, views[names]).group_holds
         return fine
 

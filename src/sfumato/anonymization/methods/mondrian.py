@@ -12,6 +12,7 @@ from sfumato.anonymization.methods.method import Grouping, Method, Task
 from sfumato.data.groups import Groups, renumber
 from sfumato.kernels.cell_shares import TREE, Shares, shares_of
 from sfumato.kernels.mondrian_cuts import covers, cut
+from sfumato.principles import Principle
 
 Integers = NDArray[np.int64]
 
@@ -29,6 +30,10 @@ class Mondrian(Method):
     cut breaks them, although smaller parts might satisfy them again: the grouping's notes say so. With a principle whose
     verdict on a group depends on the other groups, such as δ-presence, cuts of a depth are made as far as they do not break
     one another's groups.
+
+    A principle that narrower cells help to satisfy, such as credibility, states so. Sets that violate it are cut further,
+    first along the quasi-identifier from which it expects most, while the parts satisfy the other principles. Groups that
+    violate it may remain.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
@@ -74,6 +79,7 @@ class _Depth:
         self.places = task.search_space.places
         self.compares_groups = any(principle.compares_groups for principle in task.principles)
         """Whether a cut of one set may break groups of another."""
+        self.helped = [] if self.compares_groups else _violations(task, of_row, done)
         sizes = np.bincount(of_row[order] - done)
         self.offsets = np.concatenate([[0], np.cumsum(sizes)])
         self.set_of = np.repeat(np.arange(len(sizes)), sizes)
@@ -112,21 +118,30 @@ class _Depth:
         return self.done + final, int(kept_parts[~whole].sum())
 
     def _widest_first(self) -> Integers:
-        """Return, rank by rank, each set's quasi-identifier by descending spread; -1 where all values are equal."""
+        """Return, rank by rank, each set's quasi-identifier by descending promise and spread; -1 if all values are equal."""
         shape = len(self.offsets) - 1, self.places.shape[1]
         low, high, distinct = (np.empty(shape, np.int64) for _ in range(3))
         spread = np.empty(shape)
         covers(self.order, self.offsets, self.places, self.shares.kind, self.shares.size, low, high, distinct)
         shares_of(self.shares, low, high, distinct, spread)
+        for one in self.helped:
+            spread = np.where(one.promise > 0, np.maximum(spread, 1 + one.promise), spread)  # a spread is at most 1
         spread[low == high] = -1
         ranked = np.argsort(-spread, axis=1, kind="stable")
         return np.where(np.take_along_axis(low != high, ranked, axis=1), ranked, -1).T
 
     def _allowed(self, part: Integers, parts: Integers) -> NDArray[np.bool_]:
-        """Return for each set whether all its parts satisfy the principles."""
+        """Return for each set whether all its parts satisfy the principles, but for those that the set violates itself."""
         first = np.cumsum(parts) - parts
-        satisfied = self.task.satisfied(self._trial(part, first))
-        return np.asarray(np.logical_and.reduceat(satisfied[self.done :], first))
+        trial = self._trial(part, first)
+        if not self.helped:
+            return np.asarray(np.logical_and.reduceat(self.task.satisfied(trial)[self.done :], first))
+        others = [one for one in self.task.requirements if not one[0].helped_by_cuts]
+        fine = np.logical_and.reduceat(self.task.satisfied_at(trial, None, others)[self.done :], first)
+        for one in self.helped:
+            holds = self.task.satisfied_at(trial, None, [one.requirement])[self.done :]
+            fine &= np.logical_and.reduceat(holds, first) | one.violated
+        return np.asarray(fine)
 
     def _allowed_together(
         self, tried: NDArray[np.bool_], part: Integers, parts: Integers, kept_part: Integers, kept_parts: Integers
@@ -157,6 +172,28 @@ class _Depth:
         return trial
 
 
+@dataclass(frozen=True, eq=False)
+class _Violation:
+    """A requirement that narrower cells help to satisfy, and which sets of a depth violate it."""
+
+    requirement: tuple[Principle, tuple[str, ...]]
+    violated: NDArray[np.bool_]
+    promise: NDArray[np.float64]
+    """For each set and quasi-identifier how much a cut promises; 0 for sets that satisfy the requirement."""
+
+
+def _violations(task: Task, of_row: Integers, done: int) -> list[_Violation]:
+    """Return which of the groups from `done` on violate requirements that narrower cells help to satisfy."""
+    found = []
+    for principle, names in task.requirements:
+        if principle.helped_by_cuts:
+            groups = Groups.partition(task.table, of_row, int(of_row.max()) + 1)
+            violated = ~task.measured(principle, names, groups).group_holds[done:]
+            promise = principle.cut_order(task.views[names].regrouped(groups))[done:]
+            found.append(_Violation((principle, names), violated, np.where(violated[:, None], promise, 0)))
+    return found
+
+
 def _notes(task: Task) -> tuple[str, ...]:
     """Return what the principles mean for a method that cuts from the top down."""
     notes = []
@@ -164,7 +201,12 @@ def _notes(task: Task) -> tuple[str, ...]:
     for principle, names in task.requirements:
         on = f" on {' + '.join(names)}" if names else ""
         whole = task.measured(principle, names, everyone).holds
-        if not principle.monotone:
+        if principle.helped_by_cuts:
+            notes.append(
+                f"{principle.title}{on} is not monotone: Mondrian cuts sets that violate it further, and the rows of "
+                "groups that still violate it can only be suppressed."
+            )
+        elif not principle.monotone:
             as_one = "" if whole else " The table as one group does not satisfy it either."
             notes.append(
                 f"{principle.title}{on} is not monotone: Mondrian stops where a cut breaks it, and smaller groups might "

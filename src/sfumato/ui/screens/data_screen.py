@@ -53,7 +53,7 @@ def _rows(session: Session, query: Values) -> Mapping[str, Any]:
 
 def _reading(session: Session, query: Values) -> Mapping[str, Any]:
     raw = session.raw
-    config = session.config
+    config = session.data_config
     assert config is not None, "a table is read from a config"
     source = config.data_source()
     facts = [("Rows", f"{raw.rows:,}"), ("Columns", f"{len(raw.data.column_names):,}")]

@@ -67,13 +67,16 @@ def _withhold(session: Session, form: Values, version: int) -> Change:
 
 
 def _snippets(session: Session) -> Snippets:
-    name = shlex.quote(str(session.place))
+    name, config = shlex.quote(str(session.place)), session.config
+    assert config is not None, "without a config nothing is shown"
+    section = config.risk or RiskSection()
+    limit = "" if section.limit is None else ", limit=config.risk.limit"
+    withhold = f"sfumato risk {name} --disclose {shlex.quote(str(section.disclose))} --output release\n"
     return Snippets(
-        f"sfumato risk {name} --report risk.html\nsfumato risk {name} --disclose 3 --output release\n",
-        "import sfumato as sf\n\n"
+        f"sfumato risk {name} --report risk.html\n" + ("" if section.disclose is None else withhold),
+        "import sfumato as sf\nfrom sfumato.disclosure import risk_of\n\n"
         f"config = sf.Config.load({str(session.place)!r})\n"
-        "table = config.table()\n"
-        "print(sf.risk(table, table.schema, table))\n",
+        f"print(risk_of(config.setting(){limit}))\n",
     )
 
 

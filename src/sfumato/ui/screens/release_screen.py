@@ -17,6 +17,7 @@ from sfumato.ui.work import MadeRelease, work_of
 
 if TYPE_CHECKING:
     from sfumato.comparison import AlignedRows
+    from sfumato.principles import Principle
 
 WIDTH, HEIGHT, MARGIN = 400, 220, 40
 """The size of a plot, in units of its view box."""
@@ -59,17 +60,24 @@ def _content(session: Session, query: Values) -> Mapping[str, Any]:
         "methods": METHODS if section.name in METHODS else {**METHODS, section.name: (section.name, "as the config states")},
         "effort": section.parameters.get("effort", 1),
         "suppress": section.suppress,
-        "principles": [principle.label for principle in config.requested_principles],
+        "principles": [_wanted(principle) for principle in config.requested_principles],
         "preview": tried.result if tried is not None and tried.key == work.key_for("preview") else None,
         "lattice": None if _lattice(session) is None else _lattice_plot(_lattice(session) or {}),
         "levels": tuple(section.parameters.get("levels") or ()),
         "candidates": grouped,
         "comparison": compared(grouped),
         "chosen": chosen,
+        "words": None if chosen is None else in_words(chosen.figures),
         "view": query.get("view", "rows") if query.get("view", "rows") in VIEWS else "rows",
         "views": VIEWS,
         "current": next((one for one in reversed(grouped) if one.text == session.text), None),
     }
+
+
+def _wanted(principle: Principle) -> str:
+    """Return a requirement with the column that it is about."""
+    on = getattr(principle, "on", None)
+    return principle.label if on is None else f"{principle.label} of {on}"
 
 
 def _lattice(session: Session) -> Mapping[str, Any] | None:
@@ -129,6 +137,26 @@ def compared(candidates: Sequence[MadeRelease]) -> list[dict[str, Any]]:
         rates = [None if row is None else row["success"] for row in found]
         rows.append(_row(f"Attack: {about}", [_rate(rate) for rate in rates], _clearly_least(rates), minor=True))
     return rows
+
+
+def in_words(figures: Mapping[str, Any]) -> list[str]:
+    """Return what the figures of a release mean for those who analyse it, as sentences.
+
+    >>> in_words({"loss": 0.1, "columns": {"age": 0.13, "sex": 0.07}, "query_error": 0.2, "suppressed": 1, "rows": 99})
+    ['10 % of the detail in the quasi-identifiers is lost, most in age: 13 %', 'Half of the counts over three \
+quasi-identifiers are off by 20 % or less', '1 of 100 rows is not published']
+    """
+    columns, error, dropped = figures["columns"], figures["query_error"], figures["suppressed"]
+    worst = max(columns, key=columns.__getitem__, default=None)
+    most = (
+        f", most in {worst}: {percent(columns[worst])}" if worst is not None and len(columns) > 1 and figures["loss"] else ""
+    )
+    found = [f"{percent(figures['loss'])} of the detail in the quasi-identifiers is lost{most}"]
+    if error is not None:
+        found.append(f"Half of the counts over three quasi-identifiers are off by {percent(error)} or less")
+    if dropped:
+        found.append(f"{dropped:,} of {figures['rows'] + dropped:,} rows {'is' if dropped == 1 else 'are'} not published")
+    return found
 
 
 def percent(share: float) -> str:
@@ -353,16 +381,27 @@ def forget(session: Session, form: Values, version: int) -> Change:
     return Change(f"Release {number} was removed.")
 
 
+def release_call(session: Session) -> str:
+    """Return Python that makes the release of the config, as the command line does."""
+    config = session.config
+    assert config is not None, "without a config nothing is shown"
+    section = config.method or MethodSection()
+    options = "".join(f", {key}=config.method.{key}" for key in ("seed", "suppress", "resist") if getattr(section, key))
+    follows = ", **config.follows" if config.follows else ""
+    return (
+        f"import sfumato as sf\n\nconfig = sf.Config.load({str(session.place)!r})\n"
+        "table, wanted = config.table(), config.requested_principles\n"
+        f"release = sf.anonymize(table, None, wanted, method=config.grouping_method{options}{follows})\n"
+    )
+
+
 def _snippets(session: Session) -> Snippets:
     name = shlex.quote(str(session.place))
     return Snippets(
         f"sfumato anonymize {name} --output release --key release-key.json\n"
         f"sfumato verify release --original {name} --key release-key.json\n"
         f"sfumato attack release --original {name} --key release-key.json\n",
-        "import sfumato as sf\n\n"
-        f"config = sf.Config.load({str(session.place)!r})\n"
-        "release = sf.anonymize(config.table(), None, config.requested_principles, method=config.grouping_method)\n"
-        'release.save("release", key="release-key.json")\n'
+        release_call(session) + 'release.save("release", key="release-key.json")\n'
         "print(sf.comparison.aligned_rows(release).frame(count=20))\n",
     )
 

@@ -100,7 +100,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "on": finding.attribute,
         "holds": finding.holds,
-        "levels": [f"{worst_shown(part)}, wanted {part.wanted}" for part in finding.measurement.parts],
+        "levels": [f"{worst_shown(part)}, required: {part.wanted}" for part in finding.measurement.parts],
         "groups": finding.violating_groups,
         "rows": finding.violating_rows,
     }

@@ -12,7 +12,7 @@ from sfumato.io.database_uri import is_uri
 from sfumato.ui.file_answers import archive_answer
 from sfumato.ui.saving import path_of, save_config, save_private, save_release
 from sfumato.ui.screen import Change, Screen, Snippets, Values
-from sfumato.ui.screens.release_screen import number_of
+from sfumato.ui.screens.release_screen import number_of, release_call
 from sfumato.ui.session import Session
 from sfumato.ui.work import work_of
 
@@ -78,11 +78,8 @@ def _snippets(session: Session) -> Snippets:
     name = shlex.quote(str(session.place))
     return Snippets(
         f"sfumato anonymize {name} --output release --key release-key.json\nsfumato verify release --original {name}\n",
-        "import sfumato as sf\n\n"
-        f"config = sf.Config.load({str(session.place)!r})\n"
-        "release = sf.anonymize(config.table(), None, config.requested_principles, method=config.grouping_method)\n"
-        'folder = release.save("release", key="release-key.json")\n'
-        'print(sf.verify(folder, config.table(), key="release-key.json"))\n',
+        release_call(session) + 'folder = release.save("release", key="release-key.json")\n'
+        'print(sf.verify(folder, table, key="release-key.json"))\n',
     )
 
 

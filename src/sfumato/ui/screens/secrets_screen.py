@@ -6,6 +6,8 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from sfumato.anonymization.methods import AUTO
+from sfumato.config import MethodSection
 from sfumato.config.project_section import ProjectSection
 from sfumato.errors import ParameterError
 from sfumato.ui.config_edits import set_values
@@ -92,12 +94,17 @@ def _make(session: Session, form: Values, version: int) -> Change:
 
 
 def _snippets(session: Session) -> Snippets:
-    name = shlex.quote(str(session.place))
+    name, config = shlex.quote(str(session.place)), session.config
+    assert config is not None, "without a config nothing is shown"
+    method = config.method or MethodSection()
+    options = "" if config.project is None else ", **config.project.options()"
+    options += "" if method.name == AUTO else ", method=config.grouping_method"
+    options += "".join(f", {key}=config.method.{key}" for key in ("seed", "suppress") if getattr(method, key))
     return Snippets(
         f"sfumato project {name} --curve\nsfumato project {name} --output release --key release-key.json\n",
         "import sfumato as sf\n\n"
         f"config = sf.Config.load({str(session.place)!r})\n"
-        "projection = sf.project(config.table(), None, config.requested_principles)\n"
+        f"projection = sf.project(config.table(), None, config.requested_principles{options})\n"
         'projection.save("release", key="release-key.json")\n',
     )
 
