@@ -142,7 +142,9 @@ def _changes(node: ast.AST) -> Iterator[Callable[[ast.AST], _Undo]]:
     elif isinstance(node, ast.BoolOp):
         yield _setting("op", ast.Or() if isinstance(node.op, ast.And) else ast.And())
     elif isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float):
-        yield _setting("value", not node.value if isinstance(node.value, bool) else node.value + 1)
+        other = not node.value if isinstance(node.value, bool) else node.value + 1
+        if other != node.value:  # 1e300 + 1 is 1e300
+            yield _setting("value", other)
     elif isinstance(node, ast.Name) and node.id in _FUNCTIONS:
         yield _setting("id", _FUNCTIONS[node.id])
     elif isinstance(node, ast.Attribute) and node.attr in _FUNCTIONS:

@@ -63,6 +63,10 @@ def test_what_is_changed_and_what_is_left_alone():
     }
 
 
+def test_a_number_that_one_more_does_not_change_is_left_alone():
+    assert list(mutants_of(Path("a.py"), "most = 1e300\n")) == []
+
+
 @pytest.mark.parametrize("path", sorted({path for path, *_ in equivalent()}))
 def test_mutants_that_break_no_promise_still_exist(path):
     existing = {

@@ -43,6 +43,12 @@ def check(bound_, codes, values, exact, extra=()):
             assert (inside == expected).all()
             assert (np.diff(windows.low) >= 0).all()
             assert (np.diff(windows.high) >= 0).all()
+    if bound_.epsilon_steps() is not None:
+        count, step = bound_.epsilon_steps()
+        assert step(0) == 0
+        assert step(count - 1) >= max(ties)
+        if count < 10**5:
+            assert ties <= {step(i) for i in range(count)}
     floats = bound_.distances(everyone, everyone)
     assert np.allclose(floats, [[float(apart[v, w]) for w in everyone] for v in everyone])
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernel_inputs import unset
 from sfumato.kernels.ball_counts import FAR, NEAR, UNDECIDED, ball_counts, lp_block
 
 
@@ -39,7 +40,7 @@ def test_blocks_of_verdicts(seed, count, dimensions, power):
     rows, columns = np.arange(count), draw.integers(0, count, 5)
     sure = int(draw.integers(0, full.sum() + 1))
     never = sure + int(draw.integers(0, 3))
-    within = np.empty((count, 5), np.uint8)
+    within = unset((count, 5), np.uint8)
     others, lacking = points[columns].T.copy(), absent[columns].T.copy()
     lp_block(points, absent, rows, others, lacking, weights, full, names, power, sure, never, within)
     for a in range(count):
@@ -65,10 +66,10 @@ def test_balls(exact, seed, count, dimensions, power):
     never = sure if exact else sure + int(draw.integers(0, 3))
     kind = np.int64 if exact else np.float64
     span = np.full(dimensions, 5.0)
-    out = np.empty(len(values), np.int64)
+    out = unset(len(values), np.int64)
     listed, begin = [], 0
     while begin < len(values):
-        unknown = np.empty((count, 2), np.int64)  # one entry has at most `count` pairs
+        unknown = unset((count, 2), np.int64)  # one entry has at most `count` pairs
         found, end = ball_counts(
             points.astype(kind), absent, offsets, values, counts, weights.astype(kind), full.astype(kind), span, names,
             power, kind(sure), kind(never), begin, out, unknown,

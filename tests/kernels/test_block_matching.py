@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
+from kernel_inputs import unset
 from sfumato.anonymization.methods.method import Task
 from sfumato.kernels.block_matching import improve_pairs, match_greedily, pair_costs
 from sfumato.kernels.cell_shares import share
@@ -30,7 +31,7 @@ def test_costs_are_those_of_groups_and_exchanges_lower_them(data: st.DataObject)
     task = Task(sf.Table(pa.table({"age": ages, "sex": sexes}), sf.Schema(["age", "sex"])), ())
     shares, places = task.search_space.shares, task.search_space.places
     made = np.arange(2 * pairs).reshape(pairs, 2)
-    seen, clock, costs = np.zeros(20, np.int64), np.zeros(1, np.int64), np.empty(pairs)
+    seen, clock, costs = np.zeros(20, np.int64), np.zeros(1, np.int64), unset(pairs)
 
     def expected() -> list[float]:
         members = [[b * block + i for b in pair for i in range(block)] for pair in made.tolist()]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernel_inputs import unset
 from sfumato.kernels.cell_imputation import impute_sweep, make_up_likelihood
 
 ATOMS, OTHERS, PRIOR = 4, 3, 0.5
@@ -89,7 +90,7 @@ def test_a_free_row_is_drawn_by_its_weights():
 @given(st.integers(0, 2**31))
 def test_the_likelihood_sums_over_all_assignments(kind, seed):
     model = Model(kind, seed, groups=2)
-    gammas, found = np.array([0.0, 0.6, 1.0]), np.empty(3)
+    gammas, found = np.array([0.0, 0.6, 1.0]), unset(3)
     make_up_likelihood(
         model.groups, model.row_at, model.rows, *model.cells, model.joint, model.values, 1, model.counts, model.totals,
         PRIOR, gammas, found,

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel_inputs import compiled, random_domain, share_arrays
+from kernel_inputs import compiled, random_domain, share_arrays, unset
 from sfumato.kernels import cell_shares
 from sfumato.kernels.cell_shares import shares_of
 
@@ -30,6 +30,6 @@ def test_every_cell(seed, tabulated):
     count = min(sum(cell[0] == j for cell in cells) for j in range(4))
     table = np.array([[cell[1:] for cell in cells if cell[0] == j][:count] for j in range(4)]).transpose(1, 0, 2)
     low, high, distinct = (np.ascontiguousarray(table[:, :, i].astype(np.int64)) for i in range(3))
-    out = np.empty((count, 4))
+    out = unset((count, 4))
     shares_of(shares, low, high, distinct, out)
     assert (out == table[:, :, 3]).all()

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernel_inputs import unset
 from sfumato.kernels.choice_branch_and_bound import _times, branch, losses_of
 from sfumato.kernels.disclosure_choices import CONSTANT, PRODUCT, SUM
 
@@ -57,7 +58,7 @@ class Case:
 
     def search(self, prices, forced, size, budget, room=64):
         order = np.lexsort((np.arange(self.c), (forced >> np.arange(self.c)) & 1 == 0))
-        found, values, bound = np.empty(room, np.int64), np.empty((len(self.mix), room)), np.empty(len(self.mix))
+        found, values, bound = unset(room, np.int64), unset((len(self.mix), room)), unset(len(self.mix))
         count = branch(
             self.agreements, self.mix, self.false_harm, self.form, self.cells, self.pairs, self.triples, self.scale, prices,
             order, forced, size, budget, found, values, bound,
@@ -69,7 +70,7 @@ class Case:
 def test_losses_of(seed):
     case = Case(seed)
     every = np.arange(1 << case.c)
-    out = np.empty((len(case.mix), len(every)))
+    out = unset((len(case.mix), len(every)))
     losses_of(
         case.agreements, case.mix, case.false_harm, case.form, case.cells, case.pairs, case.triples, case.scale, every, out
     )

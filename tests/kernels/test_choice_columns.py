@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernel_inputs import unset
 from sfumato.kernels.choice_columns import (
     cheapest,
     cheapest_of_tables,
@@ -26,7 +27,7 @@ def test_fronts(seed):
     m, dictionaries = int(random.integers(0, 5)), int(random.integers(1, 4))
     table = random.integers(0, 4, (dictionaries, 1 << m)).astype(float)
     low, high = sorted(random.integers(0, m + 1, 2).tolist())
-    out = np.empty(1 << m, np.int64)
+    out = unset(1 << m, np.int64)
     count = fronts(table, low, high, out)
     mine = [choice for choice in range(1 << m) if low <= choice.bit_count() <= high]
 
@@ -49,7 +50,7 @@ def test_cheapest(seed):
     starts = np.cumsum([0, *sizes])
     choices = random.integers(0, 1 << 12, starts[-1])  # more than one byte
     losses, shares = random.integers(0, 9, (2, starts[-1])).astype(float), np.array([0.25, 0.75])
-    prices, which = random.integers(-3, 4, 12).astype(float), np.empty(3, np.int64)
+    prices, which = random.integers(-3, 4, 12).astype(float), unset(3, np.int64)
     cheapest(starts, choices, losses, shares, prices, which)
     for g in range(3):
         cost = [
@@ -67,16 +68,16 @@ def test_tables(seed):
     starts = np.cumsum([0, *(1 << len(some) for some in free)])
     of_candidate, candidates = np.cumsum([0, *map(len, free)]), np.concatenate(free).astype(np.int64)
     tables, shares = random.integers(0, 9, (2, starts[-1])).astype(float), np.array([0.5, 0.5])
-    prices, out = random.integers(-2, 3, 5).astype(float), np.empty(3, np.int64)
-    cheapest_of_tables(starts, tables, of_candidate, candidates, shares, prices, np.empty(8), out)
+    prices, out = random.integers(-2, 3, 5).astype(float), unset(3, np.int64)
+    cheapest_of_tables(starts, tables, of_candidate, candidates, shares, prices, unset(8), out)
     for g, some in enumerate(free):
-        table, cost = tables[:, starts[g] : starts[g + 1]], np.empty(1 << len(some))
+        table, cost = tables[:, starts[g] : starts[g + 1]], unset(1 << len(some))
         reduced_losses(table, shares, prices[some], cost)
         for choice in range(len(cost)):
             paid = sum(prices[j] for b, j in enumerate(some) if (choice >> b) & 1)
             assert cost[choice] == pytest.approx(shares @ table[:, choice] - paid)
         assert out[g] == int(np.argmin(cost))
-        either = np.empty((len(some), 2), np.int64)
+        either = unset((len(some), 2), np.int64)
         cheapest_with_and_without(cost, len(some), either)
         for b in range(len(some)):
             for side in (0, 1):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernel_inputs import unset
 from sfumato.kernels.class_rollup import add_moved, roll_classes, roll_entries, sum_costs
 
 CODES = 4
@@ -48,8 +49,8 @@ def test_rolled_classes_are_those_of_equal_nodes(exact, seed, attributes, count)
     keys = (fine_nodes[first] * strides).sum(axis=1)
     changed = np.flatnonzero(before != after)
     live = np.flatnonzero(np.array(coarse) < LEVELS - 1)  # the others have one node
-    of, firsts = np.empty(len(first), np.int32), np.empty(len(first), np.int32)
-    new_keys, sums = np.empty(len(first), np.int64), np.empty(len(first), np.int64)
+    of, firsts = unset(len(first), np.int32), unset(len(first), np.int32)
+    new_keys, sums = unset(len(first), np.int64), unset(len(first), np.int64)
     capacity = 1 << (2 * len(first) - 1).bit_length()
     made = roll_classes(
         codes, nodes, changed, before[changed], after[changed], strides, live, after[live], exact, capacity,
@@ -84,7 +85,7 @@ def test_rolled_entries_are_the_sums(seed, classes, values):
     table, starts, group, counts = random_entries(draw, classes, values)
     of = np.unique(draw.integers(0, 3, classes), return_inverse=True)[1].astype(np.int32)
     merged = int(of.max()) + 1
-    to, groups, sums = np.zeros_like(starts), np.empty_like(group), np.empty_like(counts)
+    to, groups, sums = np.zeros_like(starts), unset(group.shape, group.dtype), unset(counts.shape, counts.dtype)
     roll_entries(starts, group, counts, of, merged, to, groups, sums)
     rolled = np.zeros((values, merged), np.int64)
     for v in range(values):

@@ -42,3 +42,8 @@ def test_the_price_of_conflicts_is_not_above_the_cheapest_way_to_resolve_them(ca
     cheapest = min((sum(matrix[j, level] for j, level in enumerate(choice)) for choice in resolving), default=np.inf)
     assert before + increase <= cheapest + 1e-9
     assert (chosen == NONE_OPEN) == (raised.tolist() in resolving)
+    if chosen == NONE_OPEN:
+        assert increase == 0
+    else:  # at least what resolving that conflict alone costs
+        ways = [(j, conflicts[chosen][j] + 1) for j in range(len(low)) if conflicts[chosen][j] < high[j]]
+        assert increase >= min(matrix[j, level] - matrix[j, raised[j]] for j, level in ways) - 1e-9

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernel_inputs import unset
 from sfumato.kernels.consistency_bits import add_consistent_bits
 
 
@@ -21,6 +22,6 @@ def test_counts_are_added(seed, people):
     rows[:, 0] = np.maximum(rows[:, 0], 0)
     before = draw.integers(0, 9, 4)
     counts = before.copy()
-    add_consistent_bits(bits, rows, np.empty(words, np.uint64), counts)
+    add_consistent_bits(bits, rows, unset(words, np.uint64), counts)
     expected = [np.logical_and.reduce([fits[a] for a in row if a >= 0]).sum() for row in rows]
     assert (counts - before).tolist() == expected

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernel_inputs import unset
 from sfumato.kernels.dictionary_join import joined_counts
 
 
@@ -18,7 +19,7 @@ def counted(rows, people, related, weights):
     mine = np.ascontiguousarray((rows + shift).astype(np.int32))
     theirs = np.where(people >= 0, people + shift, -1).astype(np.int32)
     place, order = np.lexsort(mine.T[::-1]), np.lexsort(theirs.T[::-1])
-    counts, sums = np.empty(len(rows), np.int64), np.empty(len(rows))
+    counts, sums = unset(len(rows), np.int64), unset(len(rows))
     sorted_weights = weights[order] if len(weights) else weights
     joined_counts(mine[place], np.ascontiguousarray(theirs[order].T), starts, near, sorted_weights, counts, sums)
     back = np.argsort(place)

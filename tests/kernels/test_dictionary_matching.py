@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernel_inputs import unset
 from sfumato.kernels.dictionary_matching import (
     consistent_counts,
     consistent_individuals,
@@ -63,8 +64,8 @@ def test_contains_sorted(numbers, other):
 @given(st.integers(0, 2**32 - 1), st.integers(0, 2))
 def test_consistent_individuals(seed, misfits):
     case = Case(seed)
-    out, order = np.empty(2 * len(case.held), np.int64), np.empty(case.rows.shape[1], np.int64)
-    counts, sums = np.empty(len(case.rows), np.int64), np.empty(len(case.rows))
+    out, order = unset(2 * len(case.held), np.int64), unset(case.rows.shape[1], np.int64)
+    counts, sums = unset(len(case.rows), np.int64), unset(len(case.rows))
     wanted = [case.consistent(i, misfits) for i in range(len(case.rows))]
     for i, who in enumerate(wanted):
         count = consistent_individuals(case.index, case.values[i], order, misfits, out)
@@ -73,10 +74,10 @@ def test_consistent_individuals(seed, misfits):
     assert counts.tolist() == [len(who) for who in wanted]
     assert sums.tolist() == [sum(map(case.weight, who)) for who in wanted]
     starts = np.cumsum([0, *counts])
-    lists = np.empty(starts[-1], np.int32)
+    lists = unset(starts[-1], np.int32)
     consistent_lists(case.index, case.values, misfits, starts, out, lists)
     assert lists.tolist() == [v for who in wanted for v in who]
-    flags = np.empty(len(case.rows), bool)
+    flags = unset(len(case.rows), bool)
     owner_is_consistent(case.index, case.values, case.own, misfits, flags)
     assert flags.tolist() == [own in who for own, who in zip(case.own.tolist(), wanted, strict=True)]
 
@@ -86,7 +87,7 @@ def test_weight_without_attribute(seed):
     """Only those who misfit in attribute j alone become consistent if it is not disclosed."""
     case = Case(seed)
     more = np.zeros(case.values.shape)
-    out, misfit = np.empty((2, len(case.held)), np.int64)
+    out, misfit = unset((2, len(case.held)), np.int64)
     weight_without_attribute(case.index, case.values, case.weights, out, misfit, more)
     for i in range(len(case.rows)):
         for j in range(case.values.shape[1]):

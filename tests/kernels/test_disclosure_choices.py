@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernel_inputs import unset
 from sfumato.kernels.disclosure_choices import (
     CONSTANT,
     PRODUCT,
@@ -55,11 +56,11 @@ def test_the_weight_of_every_choice(seed, misfits, weighted):
     masks = np.array([sum(1 << j for j in range(m) if held[v, j] < 0) for v in range(people)], np.int64)
     add_agreements(index, values, common, masks)
     patterns, pattern_of, sizes = np.unique(masks, return_inverse=True, return_counts=True)
-    packed, extra, touched = np.empty_like(patterns), np.zeros(people, np.int64), np.empty(people, np.int64)
+    packed, extra, touched = unset(patterns.shape, patterns.dtype), np.zeros(people, np.int64), unset(people, np.int64)
     count = agreements(index, values, candidates, int((1 << common).sum()), patterns, packed, extra, touched)
     agreed = [sum(1 << b for b, j in enumerate(candidates) if held[v, j] < 0 or held[v, j] == row[j]) for v in range(people)]
     assert (packed[pattern_of] | extra).tolist() == agreed
-    table, layers = np.empty(1 << len(candidates)), np.empty((misfits, 1 << len(candidates)))
+    table, layers = unset(1 << len(candidates)), unset((misfits, 1 << len(candidates)))
     weigh_choices(pattern_of.astype(np.int32), sizes.astype(float), weights, packed, extra, touched, count, layers, table)
     assert not extra.any()
     weight = weights if weighted else np.ones(people)
@@ -74,7 +75,7 @@ def test_sensitivities(seed, form, paired):
     m = int(random.integers(0, 5))
     cells, scale = random.choice([0, 0.5, 2, np.inf], m), float(random.choice([0, 1, 3]))
     pairs = np.triu(random.choice([0, 1.5, np.inf], (m, m)), 1) if paired else np.zeros((m, m))
-    out = np.empty(1 << m)
+    out = unset(1 << m)
     threes = [three for three in itertools.combinations(range(m), 3) if random.random() < 0.5]
     extra = random.choice([1.5, np.inf], len(threes))
     masks = np.array([sum(1 << j for j in three) for three in threes], np.int64)
@@ -102,7 +103,7 @@ def test_chances_and_losses():
     harm = np.zeros(4)
     add_harm(table, 0b01, 1.0, 0, 0.5, 2.0, harm)  # where anybody is named, half of Φ is lost if it is somebody else
     assert harm.tolist() == [1.25, 1.5, 0, 1.0]
-    out = np.empty(4)
+    out = unset(4)
     multiply(np.array([0.0, np.inf, np.inf, 2.0]), chances, out)
     assert out.tolist() == [0, np.inf, 0, 1]
 
@@ -110,7 +111,7 @@ def test_chances_and_losses():
 @given(st.integers(0, 6).flatmap(lambda m: st.lists(st.integers(0, 9), min_size=2**m, max_size=2**m)))
 def test_least_by_size(losses):
     m = len(losses).bit_length() - 1
-    least, choices = np.empty(m + 1), np.empty(m + 1, np.int64)
+    least, choices = unset(m + 1), unset(m + 1, np.int64)
     least_by_size(np.array(losses, float), least, choices)
     for size in range(m + 1):
         assert size_of((1 << size) - 1) == size
@@ -119,6 +120,6 @@ def test_least_by_size(losses):
 
 
 def test_widen_choices():
-    out = np.empty(3, np.int64)
+    out = unset(3, np.int64)
     widen_choices(np.array([0b01, 0b11, -1]), np.array([1, 3]), out)
     assert out.tolist() == [0b0010, 0b1010, -1]

@@ -45,3 +45,12 @@ def test_a_search_that_gives_up_says_so(seed, budget):
         assert potential(near, turned(of_row, ring)) < potential(near, of_row)
     elif spent <= budget:
         assert not any(True for _ in lowering_cycles(near, of_row))
+
+
+@given(st.integers(0, 2**31), st.integers(2, 9), st.integers(1, 4))
+def test_a_search_needs_a_budget_of_the_tests_that_it_states(seed, rows, classes):
+    _, _, ring, spent = searched(seed, rows, classes, 10**6)
+    assert searched(seed, rows, classes, spent)[2:] == (ring, spent)
+    if spent:
+        _, _, ring, less = searched(seed, rows, classes, spent - 1)
+        assert ring == [] and less >= spent

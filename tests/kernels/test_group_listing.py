@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel_inputs import cell_cost, random_domain, random_places, share_arrays
+from kernel_inputs import cell_cost, random_domain, random_places, share_arrays, unset
 from sfumato.kernels.group_listing import GROUPS, STEPS, list_groups
 
 ROOM = 300
@@ -31,7 +31,7 @@ class Case:
 
     def listed(self, room=ROOM, steps=10**6):
         rows, attributes = self.places.shape
-        found, state = np.empty(room, np.int64), np.zeros(2, np.int64)
+        found, state = unset(room, np.int64), np.zeros(2, np.int64)
         ranks = [np.unique(column, return_inverse=True)[1].ravel() for column in self.places.T]
         low, high, seen = (np.zeros((rows + 2, attributes), np.int64) for _ in range(3))
         complete = list_groups(

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel_inputs import limit_arrays, neighbours, random_limit
+from kernel_inputs import limit_arrays, neighbours, random_limit, unset
 from sfumato.kernels.group_packing import crowding, pack
 
 
@@ -18,7 +18,7 @@ def test_packed_groups_respect_the_limit(seed, values, count, size):
     value = draw.integers(0, values, 40)
     rows = draw.permutation(40)[:count]
     groups = count // size
-    out = np.empty(count, np.int64)
+    out = unset(count, np.int64)
     left = pack(limit_arrays([one], [value]), rows, size, groups, out)
     assert left == (out < 0).sum()
     made = np.unique(out[out >= 0])
@@ -40,7 +40,7 @@ def test_l_diverse_groups_are_always_found():
         draw.shuffle(value)
         limit, _, rank = random_limit(draw, 5, size, windowed=False)
         limit.near, limit.allowed = near, [0] * (size + 1)
-        out = np.empty(len(value), np.int64)
+        out = unset(len(value), np.int64)
         assert pack(limit_arrays([(limit, False, rank)], [value]), np.arange(len(value)), size, groups, out) == 0
 
 
@@ -50,6 +50,6 @@ def test_crowding_counts_neighbours(seed, values, count, others):
     one = random_limit(draw, values, 3)
     value = draw.integers(0, values, 20)
     rows, them = draw.integers(0, 20, count), draw.integers(0, 20, others)
-    out = np.empty(count, np.int64)
+    out = unset(count, np.int64)
     crowding(limit_arrays([one], [value]), rows, them, out)
     assert out.tolist() == [sum(int(value[q]) in one[0].near[value[i]] for q in them) for i in rows]

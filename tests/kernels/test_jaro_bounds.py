@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_consistency as naive
+from kernel_inputs import unset
 from sfumato.kernels.jaro_bounds import common_subsequence, count_characters, may_be_similar, place_characters
 
 BUCKETS = 4
@@ -52,7 +53,7 @@ def test_no_similar_text_is_lost(text, others, twentieths):
     limit = twentieths / 20 - 1e-9
     bag = counted([text])[2][:, 0].copy()
     places, state = np.zeros((BUCKETS, 1), np.uint64), np.zeros(1, np.uint64)
-    common, out = np.empty(len(others), np.uint16), np.empty(len(others), np.int64)
+    common, out = unset(len(others), np.uint16), unset(len(others), np.int64)
     count = may_be_similar(
         counts, characters, ends, bag, encoded(text), np.full(5, limit), 2**16 - 1, places, state, common, out
     )

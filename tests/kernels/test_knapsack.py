@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernel_inputs import unset
 from sfumato.kernels.knapsack import deviate, hull_steps
 
 LOSSES = st.lists(st.integers(0, 20), min_size=1, max_size=6)
@@ -19,8 +20,8 @@ def test_hull_steps(rows):
     """The steps lead from corner to corner of the convex hull, in ascending slopes, and stay below every loss."""
     width = max(map(len, rows))
     least = np.array([[*row, *[np.inf] * (width - len(row))] for row in rows], float)
-    groups, widths, ends = np.empty((3, least.size), np.int64)
-    slopes = np.empty(least.size)
+    groups, widths, ends = unset((3, least.size), np.int64)
+    slopes = unset(least.size)
     count = hull_steps(least, groups, slopes, widths, ends)
     for g, row in enumerate(rows):
         mine = [s for s in range(count) if groups[s] == g]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from search_cases import SearchCase
@@ -31,11 +33,33 @@ def test_passes_keep_the_arrays_up_to_date_and_lower_the_cost(heat, seed, rows, 
             neutral, UNBOUNDED, random,
         )  # fmt: skip
         case.check()
-        assert (case.arrays.size <= case.arrays.room).all()
         assert case.arrays.size.min() >= min(2, smallest)
         if heat == 0:
             assert case.cost(price) < before or not changes
             assert case.cost(price) <= before + 1e-9
+
+
+@settings(max_examples=settings.default.max_examples // 3)
+@given(st.integers(0, 2**31), st.integers(4, 8), st.booleans(), st.booleans())
+def test_a_pass_without_a_change_leaves_no_swap_or_move_that_gains(seed, rows, with_condition, with_limit):
+    case = SearchCase(seed, rows, with_condition, with_limit=with_limit)
+    price, least, random = 2.0, 2, np.array([seed + 1], np.uint64)
+    changes = 1
+    while changes:  # so many tries that a row meets every group
+        changes = exchange_rows(
+            case.shares, case.limits, case.conditions, case.arrays, case.order, 100, rows, 0.0, price, least, False, True,
+            False, UNBOUNDED, random,
+        )  # fmt: skip
+        case.check()
+    groups = [case.rows_of(g) for g in range(len(case.arrays.size))]
+    for here, there in permutations(range(len(groups)), 2):
+        now = case.cost_of(groups[here], price) + case.cost_of(groups[there], price)
+        movable = len(groups[here]) > least and len(groups[there]) < case.arrays.room[there]
+        for a in groups[here]:
+            for coming in [[c] for c in groups[there]] + [[]] * int(movable):
+                one = [*groups[here][groups[here] != a], *coming]
+                other = [*groups[there][~np.isin(groups[there], coming)], a]
+                assert case.cost_of(np.array(one), price) + case.cost_of(np.array(other), price) >= now - 1e-6
 
 
 @given(st.integers(0, 2**31), st.integers(20, 60), st.integers(2, 5), st.integers(0, 3000))

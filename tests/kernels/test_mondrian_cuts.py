@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel_inputs import random_domain, random_places, share_arrays
+from kernel_inputs import random_domain, random_places, share_arrays, unset
 from sfumato.kernels.cell_shares import LINE, SET, TREE
 from sfumato.kernels.mondrian_cuts import covers, cut
 
@@ -26,7 +26,7 @@ def test_covers(seed, rows):
     domains = [random_domain(draw, kind) for kind in (LINE, TREE, SET)]
     shares, places = share_arrays(domains), random_places(draw, domains, rows)
     order, offsets = random_sets(draw, rows)
-    low, high, distinct = (np.empty((len(offsets) - 1, 3), np.int64) for _ in range(3))
+    low, high, distinct = (unset((len(offsets) - 1, 3), np.int64) for _ in range(3))
     covers(order, offsets, places, shares.kind, shares.size, low, high, distinct)
     for g in range(len(offsets) - 1):
         inside = places[order[offsets[g] : offsets[g + 1]]]
@@ -73,7 +73,7 @@ def test_cuts(seed, rows, relaxed, in_two):
     for g, inside in enumerate(sets):  # the caller never cuts equal values
         if attribute[g] >= 0 and len(np.unique(places[inside, attribute[g]])) == 1:
             attribute[g] = -1
-    part, parts = np.empty(rows, np.int64), np.empty(len(sets), np.int64)
+    part, parts = unset(rows, np.int64), unset(len(sets), np.int64)
     cut(order, offsets, places, shares.kind, shares.size, shares.above, attribute, relaxed, in_two, part, parts)
     for g, inside in enumerate(sets):
         j = int(attribute[g])

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_shapes as shapes
+from kernel_inputs import unset
 from sfumato.kernels.near_sets import (
     fullest_balls,
     fullest_boxes,
@@ -45,7 +46,7 @@ def test_small_graphs_with_several_rows_per_value(seed, size, density):
     counts = draw.integers(1, 3, len(values))
     offsets, bits, nobody = np.array([0, size, size + 2]), as_bits(near), np.full(len(values), -1)
     rows = [np.repeat(values[a:b], counts[a:b]).tolist() for a, b in ((0, size), (size, size + 2))]
-    out, more = np.empty(2, np.int64), np.empty(2, np.int64)
+    out, more = unset(2, np.int64), unset(2, np.int64)
 
     def is_near(v, w):
         return near[v, w]
@@ -72,7 +73,7 @@ def test_heavy_cliques_by_all_sets(size, density):
             common[chosen] = common[chosen & (chosen - 1)] & masks[lowest]
             if chosen & ~common[chosen] == 0:
                 best = max(best, sum(int(counts[v]) for v in range(size) if chosen >> v & 1))
-        least, most = np.empty(1, np.int64), np.empty(1, np.int64)
+        least, most = unset(1, np.int64), unset(1, np.int64)
         entries = np.array([0, size]), np.arange(size), counts, np.full(size, -1)
         heaviest_cliques(as_bits(near), *entries, 99, 10**6, least, most)
         assert least[0] == most[0] == best
@@ -91,7 +92,7 @@ def test_entries_of_one_owner_are_not_in_one_clique(seed, size, density, largest
         owned = [owner[v] for v in inside if owner[v] >= 0]
         if near[np.ix_(inside, inside)].all() and len(set(owned)) == len(owned):
             best = max(best, int(counts[inside].sum()))
-    least, most = np.empty(1, np.int64), np.empty(1, np.int64)
+    least, most = unset(1, np.int64), unset(1, np.int64)
     heaviest_cliques(as_bits(near), np.array([0, size]), np.arange(size), counts, owner, largest, 10**6, least, most)
     star = [sum(counts[j] for j in range(size) if near[i, j] and (j == i or owner[i] < 0 or owner[i] != owner[j]))
             for i in range(size)]  # fmt: skip
@@ -106,7 +107,7 @@ def test_a_clique_of_more_than_a_word():
     near = np.eye(130, dtype=bool)
     inside = np.arange(0, 130)[30:100]
     near[np.ix_(inside, inside)] = True
-    least, most = np.empty(1, np.int64), np.empty(1, np.int64)
+    least, most = unset(1, np.int64), unset(1, np.int64)
     ones = np.ones(130, np.int64)
     heaviest_cliques(as_bits(near), np.array([0, 130]), np.arange(130), ones, -ones, 200, 1000, least, most)
     assert (least[0], most[0]) == (70, 70)
@@ -120,7 +121,7 @@ def test_boxes(points, side):
     ordered = sorted(points, key=lambda p: (p[2], p[1]))
     x, y, of_class = (np.array([p[j] for p in ordered]) for j in range(3))
     counts = np.arange(1, len(ordered) + 1)
-    out, corner = np.empty(1, np.int64), np.zeros((1, 2), np.int64)
+    out, corner = unset(1, np.int64), np.zeros((1, 2), np.int64)
     fullest_boxes(np.array([0, len(ordered)]), x, y, of_class, counts, side, out, corner)
     fits = [
         sum(int(counts[i]) for i in chosen)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel_inputs import packed
+from kernel_inputs import packed, unset
 from sfumato.kernels.neighbour_bitset import bitset_counts
 
 
@@ -19,7 +19,7 @@ def check(seed, values, groups, least):
     codes = np.concatenate(entries)
     counts = draw.integers(1, 70, len(codes))
     offsets = np.concatenate([[0], np.cumsum([len(entry) for entry in entries])])
-    out = np.empty(len(codes), np.int64)
+    out = unset(len(codes), np.int64)
     bitset_counts(packed(related), offsets, codes, counts, out)
     for g in range(groups):
         part = slice(offsets[g], offsets[g + 1])

@@ -35,7 +35,12 @@ def test_the_relief_of_a_row_counts_the_crowded_rows_whose_neighbour_it_is(seed,
     group = member[1:].tolist()
     degrees = np.array([sum(value[b] in near[value[a]] for b in group if b != a) for a in range(rows)])
     relief = np.zeros(rows)
-    meet_crowded(limit_arrays([limit], [value]), member, degrees[None], 1, rows, 0, most, np.ones(values + 1), relief)
+    looks = meet_crowded(
+        limit_arrays([limit], [value]), member, degrees[None], 1, rows, 0, most, np.ones(values + 1), relief
+    )  # fmt: skip
+    assert looks in (2 * len(group), len(group) ** 2)
+    if len(group) > PAIRWISE:
+        assert looks == 2 * len(group)
     for row in group:
         crowded = [other for other in group if other != row and degrees[other] > most]
         related = crowded if len(group) > PAIRWISE else [other for other in crowded if value[row] in near[value[other]]]

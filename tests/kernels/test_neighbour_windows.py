@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernel_inputs import unset
 from sfumato.kernels.neighbour_windows import window_counts
 
 
@@ -18,7 +19,7 @@ def test_window_counts_are_those_of_all_pairs(seed, values, groups):
     ranks = np.concatenate(entries)
     counts = draw.integers(1, 5, len(ranks))
     offsets = np.concatenate([[0], np.cumsum([len(entry) for entry in entries])])
-    out = np.empty(len(ranks), np.int64)
+    out = unset(len(ranks), np.int64)
     window_counts(offsets, ranks, counts, low, high, out)
     for g in range(groups):
         inside = range(offsets[g], offsets[g + 1])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel_inputs import cell_cost
+from kernel_inputs import cell_cost, unset
 from search_cases import SearchCase
 from sfumato.anonymization.methods import group_arrays as layout
 from sfumato.kernels.pair_cuts import cut_pairs, sample_members
@@ -29,7 +29,7 @@ def cost_of(case, rows):
 
 def scratch(most):
     """Return the scratch of `cut_pairs` for pairs of up to this many rows."""
-    return np.empty((3, most), np.int64), np.empty(most + 1)
+    return unset((3, most), np.int64), unset(most + 1)
 
 
 def cheapest_cut(case, one, other, least):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernel_inputs import unset
 from sfumato.kernels.query_counts import count_matches, count_queries, covered_fractions
 
 PLACES = 5
@@ -26,7 +27,7 @@ def test_fractions_of_cells(seed, count):
     draw = np.random.default_rng(seed)
     cells, offsets, first, stop = random_cells(draw, count)
     low, high = sorted(draw.integers(0, PLACES + 1, 2).tolist())
-    out = np.empty(count)
+    out = unset(count)
     covered_fractions(offsets, first, stop, low, high, out)
     assert out.tolist() == [sum(low <= place < high for place in cell) / len(cell) for cell in cells]
 
@@ -43,7 +44,7 @@ def test_answers(seed, rows, quasi, groups):
     low = draw.integers(0, PLACES, (queries, columns)).astype(np.int32)
     high = (low + draw.integers(1, 3, low.shape)).astype(np.int32)
     mask = draw.random(low.shape) < 0.6
-    raw, estimate, exact = np.empty(queries, np.int64), np.empty(queries), np.empty(queries, np.int64)
+    raw, estimate, exact = unset(queries, np.int64), unset(queries), unset(queries, np.int64)
     count_queries(
         places, ends, published, np.arange(0, 3 * quasi + 1, 3), offsets, first, stop, low, high, mask, raw, estimate
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
@@ -31,9 +31,43 @@ def test_passes_keep_the_arrays_up_to_date_and_lower_the_cost(seed, rows, with_c
             case.shares, case.limits, case.conditions, case.arrays, case.order, 8, rows, price, least, 2**60, random
         )
         case.check()
-        assert (case.arrays.size <= case.arrays.room).all()
         assert (case.arrays.size >= np.minimum(sizes, least)).all()
         assert case.cost(price) < before if changes else case.cost(price) == before
+
+
+@settings(max_examples=settings.default.max_examples // 2)
+@given(st.integers(0, 2**31), st.integers(6, 12), st.booleans(), st.integers(1, 2))
+def test_a_pass_without_a_rotation_leaves_no_cheapest_group_and_best_substitute_that_gain(seed, rows, with_condition, least):
+    case, price, random = SearchCase(seed, rows, with_condition, groups=3), 2.0, np.array([seed + 1], np.uint64)
+    changes = 1
+    while changes:  # so many tries that a row meets every group
+        changes = rotate_rows(
+            case.shares, case.limits, case.conditions, case.arrays, case.order, 100, rows, price, least, 2**60, random
+        )
+    for a in np.flatnonzero(case.arrays.gain > 0):
+        here = case.arrays.group[a]
+        joining, replacing = _changes(case, a, price, least)
+        joining = [(change, g) for change, g in joining if change < case.arrays.gain[a] * case.arrays.size[here]]
+        replacing = [(change, g) for change, g in replacing if change < 0]
+        # of equal changes either may have been chosen
+        cheapest = {g for change, g in joining if change <= min(joining)[0] + 1e-9}
+        best = {g for change, g in replacing if change <= min(replacing)[0] + 1e-9}
+        if cheapest and best and cheapest.isdisjoint(best):
+            assert min(joining)[0] + min(replacing)[0] >= -1e-6
+
+
+def _changes(case, a, price, least):
+    """Return what it costs a row to join each other group, and each row of those to take its place; with the group."""
+    joining, replacing, mine = [], [], case.rows_of(case.arrays.group[a])
+    for g in set(case.arrays.group.tolist()) - {case.arrays.group[a]}:
+        theirs = case.rows_of(g)
+        before = case.cost_of(theirs, price)
+        if len(theirs) < case.arrays.room[g]:
+            joining.append((case.cost_of(np.append(theirs, a), price) - before, g))
+        for c in theirs if len(theirs) > least else []:
+            after = case.cost_of(np.append(mine[mine != a], c), price) + case.cost_of(theirs[theirs != c], price)
+            replacing.append((after - case.cost_of(mine, price) - before, g))
+    return joining, replacing
 
 
 def test_a_rotation_lowers_the_loss_where_no_swap_or_move_does():

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel_inputs import compiled, random_domain, random_places, share_arrays
+from kernel_inputs import Domain, compiled, random_domain, random_places, share_arrays
 from sfumato.kernels import row_order
 from sfumato.kernels.cell_shares import LINE, SET
 from sfumato.kernels.row_order import tree_order
@@ -89,6 +89,16 @@ def test_places_that_do_not_occur_do_not_matter(seed, rows, kind, random):
         tree_order(shares, np.ascontiguousarray(np.column_stack(columns).astype(np.int32)), order, coarse, 1, random, state)
         found.append((order.tolist(), coarse.tolist(), int(state[0])))
     assert found[0] == found[1]
+
+
+@given(st.integers(0, 2**31))
+def test_a_random_order_splits_an_attribute_first_that_costs_ten_times_as_much(seed):
+    line = Domain(LINE, 3, [0.0, 0.02, 0.2], 0.0, [(place, 0, 0) for place in range(3)])
+    draw = np.random.default_rng(seed)
+    place = draw.permutation(np.array([[0, 0], [0, 1], [2, 0], [2, 1]] * 3, np.int32))
+    order, coarse = np.arange(12), np.zeros(13, np.int64)
+    tree_order(share_arrays([line, line]), place, order, coarse, 1, True, np.array([seed + 1], np.uint64))
+    assert place[order, 0].tolist() in ([0] * 6 + [2] * 6, [2] * 6 + [0] * 6)
 
 
 def test_random_numbers_are_xorshift():

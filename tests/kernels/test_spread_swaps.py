@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
+from kernel_inputs import unset
 from search_cases import SearchCase
 from sfumato.anonymization.methods import group_arrays as layout
 from sfumato.anonymization.methods.search_problem import SearchProblem
@@ -38,7 +39,7 @@ def test_passes_lower_the_spread_and_raise_no_cost(seed, rows, with_condition):
         spread = spread_of(case.place, case.arrays.group)
         swaps = swap_by_spread(
             case.shares, case.limits, case.conditions, case.arrays, case.order, 4, rows, price,
-            np.empty(case.arrays.low.shape), SCALE, 2**60, random,
+            unset(case.arrays.low.shape), SCALE, 2**60, random,
         )  # fmt: skip
         case.check()
         assert case.arrays.size.tolist() == sizes

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel_inputs import cell_cost
+from kernel_inputs import cell_cost, unset
 from naive_swaps import lowering_swaps
 from search_cases import SearchCase
 from sfumato.anonymization.methods import group_arrays as layout
@@ -21,9 +21,9 @@ def counted(request, monkeypatch):
 
 def found_swaps(case, rows, window, partners=100, most=1000, stratum=None, room=4000):
     groups = len(case.arrays.size)
-    position = np.empty(len(case.order), np.int64)
+    position = unset(len(case.order), np.int64)
     position[case.order] = np.arange(len(case.order))
-    one, other, saving = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
+    one, other, saving = unset(room, np.int64), unset(room, np.int64), unset(room)
     stratum = np.zeros(groups, np.int64) if stratum is None else stratum
     count = find_swaps(
         case.shares, case.arrays, stratum, rows, case.order, position, window, partners, most,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -44,6 +45,13 @@ def test_extreme_values_do_not_stretch_a_distance():
 
 def test_categories_are_at_most_one_apart():
     assert 0.25 <= controls(sf.Dissimilarity, ["a", "b", "c"])["epsilon"].high < 0.26
+
+
+@pytest.mark.parametrize("unit", [1, Decimal("0.1")])
+def test_a_step_is_no_smaller_than_the_differences_of_values(unit):
+    found = controls(sf.Dissimilarity, [number * unit for number in range(10)])
+    assert found["epsilon"].step == Fraction(unit)
+    assert found["delta"].step < Fraction(unit), "a share, not a distance"
 
 
 def test_what_has_no_scale_has_no_ends():

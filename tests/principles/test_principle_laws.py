@@ -157,6 +157,35 @@ def test_declared_not_relative_is_not(name, rows):
             assert measured(alone, principle, numeric=True).group_holds[0] == holds
 
 
+RELATIVE = {
+    "t-closeness": sf.TCloseness("0.1"),
+    "n-t-closeness": sf.NTCloseness(4, "0.1"),
+    "beta-likeness": sf.BetaLikeness("0.1"),
+    "delta-disclosure": sf.DeltaDisclosure("0.1"),
+}
+
+
+@pytest.mark.parametrize("name", RELATIVE)
+def test_declared_relative_is(name):
+    """A group is like the table, and unlike what is left of it without another group."""
+    groups = [[1, 2], [1, 1], [2, 2]]
+    for some, holds in ((groups, True), (groups[:2], False)):
+        rows = [(g, v) for g, group in enumerate(some) for v in group]
+        assert measured(rows, RELATIVE[name]).group_holds[0] == holds
+
+
+def test_all_relative_principles_have_a_counter_example():
+    others = {"dissimilarity", "guarded-values", "delta-presence"}  # these declare nothing, and the default is safe
+    assert {name for name, kind in PRINCIPLES.items() if kind.relative} == RELATIVE.keys() | others
+
+
+def test_principles_of_sizes_and_histograms():
+    """Rows are read where published cells are compared with a population, or groups with their supersets."""
+    by_rows = {name for name, kind in PRINCIPLES.items() if kind.uses_population} | {"n-t-closeness"}
+    assert {name for name, kind in PRINCIPLES.items() if not kind.histogram_only} == by_rows
+    assert {name for name, kind in PRINCIPLES.items() if kind.size_only} == {"k-anonymity"}
+
+
 COUNTER_EXAMPLES = {
     "dissimilarity": (sf.Dissimilarity(15, "0.5"), [40, 60], [50, 80], []),
     "epsilon-m-anonymity": (sf.EpsilonMAnonymity(15, 2), [40, 60], [50, 80], []),

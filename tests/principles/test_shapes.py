@@ -16,7 +16,7 @@ import naive_shapes as shapes
 import sfumato as sf
 from sfumato import testing
 from sfumato.principles import describe
-from sfumato.principles.shapes import SHAPES, shape_named
+from sfumato.principles.shapes import SHAPES, near_set_counts, shape_named
 from small_tables import TREE, by_group, measured, numbers, tables
 
 OTHERS = ("ball", "clique", "chain", "cycle")
@@ -88,6 +88,21 @@ def test_sets(shape, rows, epsilon, data):
     lists = [(g, sorted(value)) for g, value in rows]
     principle = sf.Dissimilarity(epsilon, 0, shape=shape)
     agree(lists, principle, groups, sizes, data.draw, distance=sf.distances.Jaccard())
+
+
+@settings(max_examples=settings.default.max_examples // 3)
+@given(tables(SETS, most_rows=7, most_groups=2), RADII, st.integers(1, 20), st.data())
+def test_balls_of_more_values_than_are_stored_pair_by_pair(rows, epsilon, at_once, data):
+    def near(x, y):
+        return naive.jaccard(x, y) <= Fraction(epsilon)
+
+    sizes = [shapes.ball(group, near, {value for _, value in rows}) for group in by_group(rows)]
+    lists = [(g, sorted(value)) for g, value in rows]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(near_set_counts, "BITSET", 0)
+        patch.setattr(near_set_counts, "_BLOCK", at_once)
+        principle = sf.Dissimilarity(epsilon, 0, shape="ball")
+        agree(lists, principle, by_group(rows), sizes, data.draw, distance=sf.distances.Jaccard())
 
 
 POINTS = st.tuples(st.integers(0, 4), st.integers(0, 4), st.sampled_from("mf"))

@@ -172,6 +172,12 @@ def cell_cost(domains, places):
     return sum(domain.share(places[:, j].tolist()) for j, domain in enumerate(domains))
 
 
+def unset(shape, kind=np.float64):
+    """Return an array for a kernel to fill. What it leaves unset is no result, also if memory happens to hold one."""
+    floats = np.issubdtype(kind, np.floating)
+    return np.full(shape, np.nan if floats else True if kind is bool else np.iinfo(kind).max - 6, kind)
+
+
 def packed(related):
     """Return a boolean matrix as words of 64 bits."""
     values = len(related)

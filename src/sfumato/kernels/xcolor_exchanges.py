@@ -132,8 +132,8 @@ def _partner(
     Rows of classes in which v would be no violation come first. The loss that v's class gains depends only on the places of
     the row that joins (`costs`, by profile), and its decrease is at most what v's departure saves. The loss of the other
     class rises at least by what taking in v costs, less the most that a departure saves: from a larger class a departure
-    saves less, not more. So most classes are rejected without a look at their rows. Cost: at most one look at every row of
-    the classes, and one at every pair of a distinct value in them and a row of v's class.
+    saves less, not more, if the class has two rows or more. So most classes are rejected without a look at their rows. Cost:
+    at most one look at every row of the classes, and one at every pair of a distinct value in them and a row of v's class.
     """
     kind, rank, low, high, bits = by
     values, places, profile = table
