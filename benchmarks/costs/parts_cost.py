@@ -20,11 +20,11 @@ from benchmarks.datasets.survey import Setting
 from benchmarks.measurement import Notify, growth, in_separate_process, lexsort_seconds, peak_megabytes, silent
 from sfumato.anonymization.methods import Task
 from sfumato.anonymization.methods.glaze import Glaze
-from sfumato.anonymization.methods.worker_threads import WORKERS
 from sfumato.anonymization.recoding import recode
 from sfumato.anonymization.utility import mean_loss
 from sfumato.data.groups import Groups
 from sfumato.errors import ParameterError
+from sfumato.workers import WORKERS
 
 
 class WholeGlaze(Glaze):

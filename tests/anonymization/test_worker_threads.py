@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
 import threading
 import time
 
-import pyarrow as pa
 import pytest
 
-import sfumato as sf
-from sfumato.anonymization.methods.worker_threads import available_workers, map_in_threads
+from sfumato.anonymization.methods.worker_threads import map_in_threads
 
 SOON = 2.0
 
@@ -71,22 +68,6 @@ def test_an_interruption_ends_the_threads():
     with pytest.raises(KeyboardInterrupt):
         map_in_threads(lambda item, report: wait_until_stopped(report), [1, 2, 3], [1, 1, 1], interrupt, workers=2)
     assert all_ended()
-
-
-def test_all_cores_that_the_process_may_use(monkeypatch):
-    monkeypatch.delenv("SFUMATO_WORKERS", raising=False)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    assert available_workers() == cores
-
-
-@pytest.mark.parametrize("wrong", ["0", "-1", "many", "1.5"])
-def test_an_invalid_number_of_threads_is_an_error_for_every_table_before_it_is_read(wrong, monkeypatch, tmp_path):
-    monkeypatch.setenv("SFUMATO_WORKERS", wrong)
-    schema = sf.Schema(["age"], ["ill"])
-    people = pa.table({"age": [30, 31, 50, 51], "ill": ["flu", "gout", "flu", "cold"]})
-    for data in (people, tmp_path / "no such file.csv"):
-        with pytest.raises(sf.errors.ParameterError, match=f"SFUMATO_WORKERS is {wrong!r}"):
-            sf.anonymize(data, schema, sf.KAnonymity(2))
 
 
 SEARCHING = """

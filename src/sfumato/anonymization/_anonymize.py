@@ -20,7 +20,6 @@ from sfumato.anonymization.methods import AUTO, Grouping, Method, Task, default_
 from sfumato.anonymization.methods.association_lines import check_preserved
 from sfumato.anonymization.methods.method import FINDING, check_method_class
 from sfumato.anonymization.methods.method_choice import refuse_other_method
-from sfumato.anonymization.methods.worker_threads import available_workers
 from sfumato.anonymization.published_table import PublishedTable, frame_of, publish
 from sfumato.anonymization.recoding import Recoding
 from sfumato.anonymization.recoding.strata import Strata
@@ -51,6 +50,7 @@ from sfumato.releases.exposure_models import share_text
 from sfumato.resistance import ENDS, check_resist
 from sfumato.seeds import PUBLIC_SEED, secret_seed
 from sfumato.storage import active_storage, stored
+from sfumato.workers import available_workers
 
 _LOST = Fraction(1, 20)
 """A column that loses a larger share of its cells to missing values is noted."""

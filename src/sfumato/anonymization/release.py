@@ -270,6 +270,7 @@ class Release(Publication):
         original = self.private.original  # first, because the error about a pickle names it
         with nullcontext() if self.private.storage is None else self.private.storage.active():
             return write_release(
+                GroupedDocument,
                 lambda: self.document,
                 [self.table_data],
                 folder,

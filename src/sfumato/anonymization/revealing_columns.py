@@ -77,17 +77,15 @@ def _narrowed(
     first = np.searchsorted(pairs[:, 0], np.arange(distinct + 1))
     start = np.searchsorted(places[:, 0], np.arange(distinct + 1))
     frequency = np.bincount(column.codes, minlength=column.domain)
-    one = half = 0
-    for value in np.flatnonzero(_may_determine(pairs[:, 0], pairs[:, 1], together, column, frequency, distinct)):
+    size = sizes[places[:, 1]]
+    left = np.zeros(len(places), np.int64)  # the values of each cell that are possible; 0 if the value says nothing
+    for value in np.flatnonzero(_may_determine(pairs[:, 0], pairs[:, 1], together, column, frequency, distinct)).tolist():
         mine = slice(first[value], first[value + 1])
-        possible = _possible(pairs[mine, 1], together[mine], column, frequency)
-        if possible is None or start[value] == start[value + 1]:
-            continue
-        here = slice(start[value], start[value + 1])
-        left = reader.counted(places[here, 1], possible)
-        one += int(rows[here][left == 1].sum())
-        half += int(rows[here][(left >= 1) & (2 * left <= sizes[places[here, 1]])].sum())
-    return one, half, total
+        possible = _possible(pairs[mine, 1], together[mine], column, frequency, original.rows)
+        if possible is not None and start[value] < start[value + 1]:
+            here = slice(start[value], start[value + 1])
+            left[here] = reader.counted(places[here, 1], possible)
+    return int(rows[left == 1].sum()), int(rows[(left >= 1) & (2 * left <= size)].sum()), total
 
 
 def _may_determine(
@@ -126,10 +124,11 @@ def _may_determine(
     return np.asarray((rows >= RECURRING) & (IMPOSSIBLE * outside >= total) & unexpected)
 
 
-def _possible(codes: Codes, counts: Codes, column: Column, frequency: Codes) -> Codes | None:
+def _possible(codes: Codes, counts: Codes, column: Column, frequency: Codes, total: int) -> Codes | None:
     """Return the values of a quasi-identifier that are possible with a value of another column.
 
-    `codes`, `counts`: those that occur with it, ascending, and how often. None if the value occurs too rarely to tell.
+    `codes`, `counts`: those that occur with it, ascending, and how often. `total`: the sum of `frequency`. None if the value
+    occurs too rarely to tell.
     """
     rows = int(counts.sum())
     present = codes < column.size
@@ -137,16 +136,16 @@ def _possible(codes: Codes, counts: Codes, column: Column, frequency: Codes) -> 
         before = np.cumsum(counts[present])
         after = before[-1] - before + counts[present]
         within = codes[present][(2 * EXCEPTIONS * before > rows) & (2 * EXCEPTIONS * after > rows)]
-        possible = codes[~present]
+        possible, own = codes[~present], ~present
         if len(within):
             possible = np.concatenate([np.arange(within[0], within[-1] + 1), possible])
+            own |= (within[0] <= codes) & (codes <= within[-1])
         ends = min(len(possible), 2)
     else:
         rare = EXCEPTIONS * counts <= rows
-        kept = ~rare if EXCEPTIONS * counts[rare].sum() <= rows else np.ones(len(codes), bool)
-        possible = codes[kept]
+        own = ~rare if EXCEPTIONS * counts[rare].sum() <= rows else np.ones(len(codes), bool)
+        possible = codes[own]
         ends = len(possible)
-    left_out = rows - int(counts[np.isin(codes, possible)].sum())
-    total = int(frequency.sum())
+    left_out = rows - int(counts[own].sum())
     outside = total - int(frequency[possible].sum())
     return possible if rows >= RECURRING * ends and determines(rows, left_out, outside, total) else None

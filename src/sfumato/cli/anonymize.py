@@ -109,13 +109,13 @@ def anonymize(
     differs, or --strict was given and there are warnings, and nothing was written; 2 bad input.
     """
     # Long because of its options; each step is one call.
-    from sfumato.anonymization.methods.worker_threads import available_workers
     from sfumato.cli.release_warnings import refuse_warnings
     from sfumato.config import Config
     from sfumato.config.configured_release import configured_release
     from sfumato.engines import engine_of
     from sfumato.io.write_database import check_target
     from sfumato.releases.folder import free_target
+    from sfumato.workers import available_workers
 
     declared = None if config.suffix == ".json" or config.is_dir() else Config.load(config, allow_code=allow_code)
     folder = release_folder(declared, config, output)

@@ -188,6 +188,24 @@ def dense_ranks(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
 
 
+def stable_order(numbers: NDArray[np.int64], span: int) -> NDArray[np.int64]:
+    """Return `np.argsort(numbers, kind="stable")` for numbers from 0 to below `span`, several times as fast if it fits.
+
+    Where a number and its position fit into 64 bits together, they are sorted as one integer, which is unique.
+
+    >>> stable_order(np.array([2, 0, 2, 1]), 3).tolist()
+    [1, 3, 0, 2]
+    """
+    bits = len(numbers).bit_length()
+    if span << bits > 1 << 63:
+        return np.argsort(numbers, kind="stable")
+    order = numbers << bits
+    order |= np.arange(len(numbers))
+    order.sort()
+    order &= (1 << bits) - 1
+    return order
+
+
 def _are_small(numbers: NDArray[Any]) -> bool:
     """Return whether an array over the range of some numbers is about as large as the numbers themselves."""
     whole = np.issubdtype(numbers.dtype, np.integer)

@@ -331,6 +331,7 @@ class WithheldRelease(Publication):
         """
         table = self.setting.table
         return write_release(
+            WithheldDocument,
             lambda: self.document,
             [TableData(self.table)],
             folder,

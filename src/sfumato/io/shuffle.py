@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import compute
 
-from sfumato.data.groups import Groups, combination_ranks, joint_ranks
+from sfumato.data.groups import Groups, combination_ranks, joint_ranks, stable_order
 from sfumato.errors import ColumnError
 from sfumato.io.write_files import cell_texts
 from sfumato.storage import stored
@@ -150,10 +150,11 @@ def shuffled(contents: Contents, groups: Groups, seed: int) -> tuple[NDArray[np.
     about the order of the original. Before format 5, `release.json` stated the seed.
     """
     random = np.random.default_rng([seed, SHUFFLE])
-    keys = groups.of_row * (int(contents.finest.max()) + 1)
+    domain = int(contents.finest.max()) + 1
+    keys = groups.of_row * domain
     keys += contents.finest
     # groups are sorted by the contents of their rows before they are numbered at random
-    order = stored(np.argsort(keys, kind="stable"))
+    order = stored(stable_order(keys, groups.count * domain))
     del keys
     starts = np.cumsum(groups.sizes) - groups.sizes
     number = np.dtype(">u4" if len(order) < 1 << 32 else ">u8")  # there are at most as many contents as rows

@@ -211,6 +211,7 @@ class Projection(Publication):
         again; it must not be published either.
         """
         return write_release(
+            ProjectedDocument,
             lambda: self.document,
             [release.table_data for release in self.releases],
             folder,

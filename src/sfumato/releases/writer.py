@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeVar
 
@@ -20,10 +21,11 @@ from sfumato.releases.declarations import versions
 from sfumato.releases.digests import digest
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.folder import free_page, free_target, is_release, other_files
-from sfumato.releases.kinds import DATA_FILES, KINDS, VERIFIER
-from sfumato.releases.models import Document
+from sfumato.releases.kinds import DATA_FILES, KINDS, VERIFIER, ReleaseKind
+from sfumato.releases.models import Document, FileDigest
 from sfumato.releases.reader import MANIFEST, REPORT, Manifest
 from sfumato.releases.row_key import is_key
+from sfumato.workers import meanwhile
 
 if TYPE_CHECKING:
     from sfumato.io.write_database import PendingRows
@@ -62,6 +64,7 @@ class InternalReport(Generic[D]):
 
 
 def write_release(
+    kind: type[D],
     describe: Callable[[], D],
     tables: Sequence[TableData],
     folder: str | Path,
@@ -81,10 +84,10 @@ def write_release(
     The data files, release.json and report.html are written to a folder beside the target. They are verified from there,
     against the original and what the maker expects, and the folder is renamed into place only if no check fails.
 
-    `describe`: returns the document without its files; called once the target is known to be free. `tables`: one, or one
-    for each table of a projected release. `original`, `expected`: what the files are verified against. `force`: replace a
-    release that is there already, and nothing else. `internal`, `key`: put in place after the release. `replayed`: the
-    folder of a release, or its release.json, whose files these must equal byte by byte.
+    `kind`: of the document. `describe`: returns the document without its files; called once the target is known to be free,
+    while the data is written. `tables`: one, or one for each table of a projected release. `original`, `expected`: what the
+    files are verified against. `force`: replace a release that is there already, and nothing else. `internal`, `key`: put
+    in place after the release. `replayed`: the folder of a release, or its release.json, whose files these must equal.
 
     `database`: writes the rows in a transaction, which is committed when the folder is in place. If that commit fails, the
     error is raised, the database is unchanged and the internal report is not written, but the new folder stays.
@@ -103,7 +106,7 @@ def write_release(
         raise FileError("the internal report and the key cannot be the same file", remedy="Name two files.", file=str(page))
     with _folder_aside(folder, target) as aside:
         progress("writing")
-        document = _write_files(aside, describe(), tables, format)
+        document = _write_files(aside, KINDS[kind.KIND], describe, tables, format)
         if before is not None:
             _refuse_different(document, before)
         progress("verifying what was written")
@@ -133,22 +136,26 @@ def _may_be_replaced(folder: Path) -> bool:
     return is_release(folder) and not other_files(folder)
 
 
-def _write_files(aside: Path, document: D, tables: Sequence[TableData], format: str) -> D:  # noqa: A002
+def _write_files(aside: Path, kind: ReleaseKind, describe: Callable[[], D], tables: Sequence[TableData], format: str) -> D:  # noqa: A002
     """Write the data files, the report and release.json; return the document that lists them.
 
     The report is drawn from the document alone, so that it can be drawn again from release.json.
     """
-    kind, files = KINDS[document.KIND], {}
-    for stem, table in zip(kind.file_stems(len(tables)), tables, strict=True):
-        path = aside / f"{stem}.{format}"
-        table.write(path)
-        files[path.name] = digest(path)
+    paths = [aside / f"{stem}.{format}" for stem in kind.file_stems(len(tables))]
+    with meanwhile(*(partial(_write_table, table, path) for table, path in zip(tables, paths, strict=True))) as written:
+        document = describe()
+        files = {path.name: write() for path, write in zip(paths, written, strict=True)}
     report = kind.load("page")(document.with_files(files))
     write_new(aside / REPORT, lambda file: file.write(report.encode()))
     document = document.with_files({**files, REPORT: digest(aside / REPORT)})
     write_new(aside / MANIFEST, lambda file: file.write(document.to_json().encode()))
     sync(aside)
     return document
+
+
+def _write_table(table: TableData, path: Path) -> FileDigest:
+    table.write(path)
+    return digest(path)
 
 
 def write_new(path: Path, write: Callable[[BinaryIO], Any]) -> None:

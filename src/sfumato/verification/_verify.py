@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from sfumato.releases.predecessor import Predecessor
 from sfumato.releases.reader import Manifest
 from sfumato.verification.checks import Verification, content_checks, files_check
 from sfumato.verification.form_checks import form_checks
+from sfumato.workers import meanwhile
 
 
 def verify(
@@ -101,7 +103,8 @@ def verify_folder(folder: str | Path, original: Any, expected: Expectations) -> 
     """Check a release against everything that is expected of it, what only its maker knows included."""
     manifest = Manifest.load(Path(folder))
     expected.check_kind(manifest)
-    kind_checks = list(manifest.release_kind.load("checks")(manifest, original, expected))
-    checks = [files_check(manifest), *content_checks(manifest)]
+    with meanwhile(partial(files_check, manifest)) as (files,):
+        kind_checks = list(manifest.release_kind.load("checks")(manifest, original, expected))
+        checks = [files(), *content_checks(manifest)]
     forms = form_checks(manifest, [*checks, *kind_checks])
     return Verification(str(folder), (*checks, *forms, *kind_checks), tuple(expected.remarks))

@@ -25,7 +25,7 @@ from sfumato.principles import Principle
 from sfumato.releases.cell_coverage import CellReader
 from sfumato.spark.cluster_parts import opened
 from sfumato.spark.coded_rows import CodedRows
-from sfumato.spark.group_entries import changed_table
+from sfumato.spark.group_entries import Entries, changed_table
 from sfumato.spark.tallies import LEFT_OUT, Tally, count_single_rows, return_entries, spread_tallies
 from sfumato.verification.coverage_checks import Coverage, pair_limit
 from sfumato.verification.executor_counts import (
@@ -41,9 +41,8 @@ from sfumato.verification.executor_counts import (
 )
 from sfumato.verification.original_checks import Cells, Codes, common_codes, refuse_unknown
 from sfumato.verification.row_facts import (
-    Counts,
+    Pairs,
     UncountedError,
-    as_counts,
     constant_counts,
     is_text,
     published_texts,
@@ -238,7 +237,7 @@ class ClusterComparison:
         np.add.at(rows, number, self.published.counts[name])
         return rows
 
-    def together_original(self, value: str, name: str, least: int) -> Counts:
+    def together_original(self, value: str, name: str, least: int) -> Pairs:
         """Return for each value of an unchanged column which codes of a quasi-identifier original rows have with it."""
         if value not in self._original_pairs:
             self._original_pairs.clear()  # of one column at a time
@@ -251,10 +250,10 @@ class ClusterComparison:
         return self._original_pairs[value][name]
 
     @cached_property
-    def _original_pairs(self) -> dict[str, dict[str, Counts]]:
+    def _original_pairs(self) -> dict[str, dict[str, Pairs]]:
         return {}
 
-    def together_published(self, value: str, name: str, values: Sequence[int]) -> Counts:
+    def together_published(self, value: str, name: str, values: Sequence[int]) -> Pairs:
         """Return for some values of an unchanged column which cells of a quasi-identifier published rows have with them."""
         numbers = self._numbers(value)[0]
         kept = np.where(np.isin(numbers, values), numbers, LEFT_OUT)
@@ -266,7 +265,7 @@ class ClusterComparison:
 
     def _together(
         self, coded: CodedRows, value: tuple[str, NDArray[Any]], others: Mapping[str, tuple[str, NDArray[Any]]]
-    ) -> dict[str, Counts]:
+    ) -> dict[str, Pairs]:
         """Return for each of some columns its values that occur with each of one column, and the rows."""
         first = (*value, int(value[1].max(initial=0)) + 1)
         widest = max(int(codes.max(initial=0)) + 1 for _, codes in others.values())
@@ -275,17 +274,23 @@ class ClusterComparison:
         )
         spread = self.frames.spread(self.frames.mapped(coded.entries, spread_tallies, tallies), coded.partitions)
         contents = self.frames.mapped(spread, return_entries, tallies[0].domains)
-        found: dict[str, Counts] = {name: {} for name in others}
-        names, taken = list(others), 0
+        found: list[list[Entries]] = [[] for _ in others]
+        taken = 0
         for label, content in self.frames.collected(contents, "count which values occur together"):
             entries = opened(content)
             taken += 3 * entries.rows.nbytes
             if taken > LARGEST:
                 raise UncountedError(f"{value[0]!r} occurs with more values of other columns than fit into memory")
-            parts = as_counts(*(part.tolist() for part in (*entries.codes, entries.rows)))
-            for number, own in parts.items():
-                found[names[label]].setdefault(number, {}).update(own)
-        return found
+            found[label].append(entries)
+        return {name: _joined(parts) for name, parts in zip(others, found, strict=True)}
+
+
+def _joined(parts: Sequence[Entries]) -> Pairs:
+    """Return the pairs of all partitions; each pair is in one of them."""
+    if not parts:
+        return Pairs(*(np.zeros(0, np.int64) for _ in range(3)))
+    columns = zip(*((*part.codes, part.rows) for part in parts), strict=True)
+    return Pairs.of(*map(np.concatenate, columns))
 
 
 def cells_of(coded: CodedRows, name: str) -> Cells:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
+from threading import Lock
 from typing import Any, Protocol
 
 from sfumato._audit import table_of
@@ -24,6 +26,7 @@ from sfumato.verification.checks import Check
 from sfumato.verification.form_checks import data_form_check
 from sfumato.verification.order_checks import order_check, order_seed
 from sfumato.verification.row_facts import Comparison, LocalComparison, LocalFacts, RowFacts
+from sfumato.workers import meanwhile
 
 NO_ROW_ORDER = "not checked: a table of Spark has no order of rows; its groups are numbered in the public order"
 NO_ORDER_HERE = "not checked: a table of Spark has no order of rows"
@@ -54,6 +57,9 @@ class ComparedTables(Protocol):
     def compared(self, unchanged: Sequence[str]) -> Comparison:
         """Match the rows of both tables by the columns that are published unchanged."""
 
+    def checked_ahead(self, document: Document) -> AbstractContextManager[None]:
+        """Make the checks of order and form beside the others meanwhile, where there is a thread for it."""
+
     def order_check(self) -> Check:
         """Check that rows and groups are in the public order."""
 
@@ -73,10 +79,19 @@ class LocalTables:
     def __init__(self, manifest: TableManifest, declared: Schema, original: Any = None, published: Any = None) -> None:
         self.manifest, self.declared, self.source = manifest, declared, original
         self.has_original, self.published = original is not None, published
+        self._reading = Lock()
+        self._facts: LocalFacts | None = None
+        self._ahead: dict[str, Callable[[], Check]] = {}
 
-    @cached_property
+    @property
     def facts(self) -> LocalFacts:
         """What is counted in the published rows; an error if the file is not what release.json states."""
+        with self._reading:  # a thread that checks ahead needs them too
+            if self._facts is None:
+                self._facts = self._read_facts()
+            return self._facts
+
+    def _read_facts(self) -> LocalFacts:
         if self.published is None:
             schema = published_schema(self.declared, self.manifest.document.group, stated_recodings(self.manifest))
             return LocalFacts(published_table(self.manifest, schema))
@@ -101,8 +116,24 @@ class LocalTables:
         """Match the rows of both tables by the columns that are published unchanged."""
         return LocalComparison(self.facts.table.data, self.original, unchanged, self.declared, self.manifest.format)
 
+    @contextmanager
+    def checked_ahead(self, document: Document) -> Iterator[None]:
+        """Make the checks of order and form beside the others meanwhile, where there is a thread for it.
+
+        They need the published rows only. They count, and their errors are raised, only if they are requested.
+        """
+        with meanwhile(self._order_check, partial(self._form_check, document)) as (order, form):
+            self._ahead = {"order": order, "form": form}
+            try:
+                yield
+            finally:
+                self._ahead = {}
+
     def order_check(self) -> Check:
         """Check that rows and groups are in the public order."""
+        return self._ahead.get("order", self._order_check)()
+
+    def _order_check(self) -> Check:
         if self.published is not None:
             return Check("order", None, NO_ORDER_HERE)
         seed = order_seed(self.manifest.document.seed, self.manifest.format)
@@ -110,6 +141,9 @@ class LocalTables:
 
     def form_check(self, document: Document) -> Check:
         """Check that the data file is what this version writes for its content; `document`: of the whole release."""
+        return self._ahead.get("form", partial(self._form_check, document))()
+
+    def _form_check(self, document: Document) -> Check:
         if self.published is not None:
             return Check("form", None, NO_FILE)
         return table_form_check(self.manifest, document, self.facts.table)

@@ -18,8 +18,11 @@ from sfumato.storage import stored
 from sfumato.verification.checks import Check
 from sfumato.verification.original_checks import Cells, Codes, MatchedRows
 
-_AT_ONCE = 1 << 21
-"""The number of pairs of a published and an original row that are compared at a time; bounds memory."""
+_AT_ONCE = 1 << 18
+"""The number of pairs of a published and an original row that are compared at a time, unless one class has more."""
+
+_LARGEST = 1 << 23
+"""The most pairs of a class that are compared one by one; bounds memory."""
 
 _BUDGET = 1 << 25
 """The number of pairs that are compared in all, small classes first; larger classes are compared column by column."""
@@ -127,7 +130,7 @@ def pair_limit(pairs: Codes, classes: Codes) -> int:
     >>> pair_limit(np.array([1, 1 << 23, 1 << 24]), np.array([5, 2, 2]))
     8388608
     """
-    within = pairs[(np.cumsum(pairs * classes) <= _BUDGET) & (pairs <= 4 * _AT_ONCE)]
+    within = pairs[(np.cumsum(pairs * classes) <= _BUDGET) & (pairs <= _LARGEST)]
     return int(within[-1]) if len(within) else 0
 
 
@@ -202,9 +205,8 @@ def _distinct(classes: Codes, columns: Sequence[NDArray[Any]]) -> tuple[list[Cod
 def _pairs_within(left_at: Codes, right_at: Codes, classes: Codes) -> tuple[Codes, Codes]:
     """Return all pairs of a left and a right entry of the same class, class by class."""
     lefts, rights = np.diff(left_at)[classes], np.diff(right_at)[classes]
-    sizes = lefts * rights
-    total = int(sizes.sum())
-    # the number of each pair within its class
-    within = np.arange(total) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    width = np.repeat(rights, sizes)
-    return np.repeat(left_at[classes], sizes) + within // width, np.repeat(right_at[classes], sizes) + within % width
+    starts = np.cumsum(lefts) - lefts
+    entries = np.arange(int(lefts.sum())) + np.repeat(left_at[classes] - starts, lefts)
+    width = np.repeat(rights, lefts)  # each left entry is paired with all right entries of its class
+    begin = np.repeat(right_at[classes], lefts) - (np.cumsum(width) - width)
+    return np.repeat(entries, width), np.arange(int(width.sum())) + np.repeat(begin, width)

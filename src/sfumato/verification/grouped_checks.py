@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import cache, partial
 from typing import Any
 
@@ -36,11 +37,12 @@ from sfumato.verification.limit_checks import limits_check
 from sfumato.verification.order_checks import NO_ORDER, ORDERED_SINCE
 from sfumato.verification.resistance_checks import resistance_check, with_stated_grids
 from sfumato.verification.revelation_checks import revelation_check
-from sfumato.verification.row_facts import Comparison, LocalFacts, RowFacts
+from sfumato.verification.row_facts import Comparison, LocalComparison, LocalFacts, RowFacts
 from sfumato.verification.spelling_checks import spelling_check
 from sfumato.verification.table_choice import opened_tables
 from sfumato.verification.unit_checks import CountedUnits, RowKey, counted_units, counterfeits_of, key_of
 from sfumato.verification.utility_checks import sizes_check
+from sfumato.workers import meanwhile
 
 NO_COLUMNS = "not checked: the columns are not those of release.json"
 
@@ -59,7 +61,10 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
     requested, difference = expected_principles(expected, table)
     if declared.population is not None and any(principle.uses_population for principle in requested):
         declared.population.check_readable(declared)  # a population that cannot be read says nothing about the release
-    with opened_tables(table, declared, requested, original, expected) as tables:
+    with (
+        opened_tables(table, declared, requested, original, expected) as tables,
+        tables.checked_ahead(manifest.document),
+    ):
         key = key_of(table, expected)
         checks = grouped_checks(table, tables, declared, unavailable, requested, key=key)
         checks += sequence_checks(table, tables, checks, declared, requested, key, expected.after)
@@ -450,6 +455,11 @@ def _close(stated: Any, measured: Mapping[str, Any]) -> bool:
         return False
 
 
+def _revealing(document: GroupedTable, names: Sequence[str], compared: Comparison, declared: Schema) -> list[Check]:
+    """Check the warnings of revealing columns, if the release states any kind of warnings."""
+    return [] if document.warnings is None else [revelation_check(document, names, compared, declared)]
+
+
 def _against_original(
     manifest: TableManifest, facts: RowFacts, compared: Comparison, unchanged: Sequence[str], declared: Schema
 ) -> list[Check]:
@@ -475,10 +485,11 @@ def _against_original(
     recodings = {c.name: str(c.recoding) for c in document.columns if c.role == "quasi-identifier"}
     limits = limits_check(facts, table, declared, recodings, "")
     checks += [] if limits is None else [limits]
-    coverage, readers = compared.coverage(recodings, everyone=suppressed == 0)
-    checks.append(coverage_check(coverage, readers, list(recodings), false))
-    if document.warnings is not None:
-        checks.append(revelation_check(document, names, compared, declared))
+    revealing = partial(_revealing, document, names, compared, declared)
+    # the executors of a cluster have enough to do with one check at a time
+    with meanwhile(revealing) if isinstance(compared, LocalComparison) else nullcontext([revealing]) as (found,):
+        coverage, readers = compared.coverage(recodings, everyone=suppressed == 0)
+        checks += [coverage_check(coverage, readers, list(recodings), false), *found()]
     if all(check.holds for check in checks):
         spelling = spelling_check(facts, compared, recodings, unchanged)
         checks += [] if spelling.holds else [spelling]

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import accumulate
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.data.column import Column
 from sfumato.data.schema import Kind, Role, Schema
@@ -27,7 +26,7 @@ from sfumato.releases.revelation_rule import (
     revealing_warning,
 )
 from sfumato.verification.checks import Check
-from sfumato.verification.row_facts import Comparison, UncountedError
+from sfumato.verification.row_facts import Comparison, Pairs, UncountedError
 
 _NAME = "revealing"
 
@@ -78,29 +77,54 @@ class _Narrowing:
         self.reader = compared.reader(name, recoding)
         rows = compared.cell_rows(name)
         present = np.flatnonzero(rows)
-        self.size = dict(zip(present.tolist(), self.covered(present, np.arange(self.column.domain)), strict=True))
-        self.several = sum(int(rows[cell]) for cell, size in self.size.items() if size > 1)
-        self.frequency: Mapping[int, int] = {code: count for code, count in enumerate(self.column.counts.tolist()) if count}
-        self.total = sum(self.frequency.values())
-        self.rows_up_to = [0, *accumulate(self.frequency.get(code, 0) for code in range(self.column.size))]
-
-    def covered(self, cells: Any, codes: Any) -> list[int]:
-        """Return how many of some values each of some cells covers."""
-        found: list[int] = self.reader.counted(np.array(cells, np.int64), np.array(codes, np.int64)).tolist()
-        return found
+        self.size = np.zeros(len(rows), np.int64)
+        """The number of values that each cell covers; 0 if no row has it."""
+        self.size[present] = self.reader.counted(present, np.arange(self.column.domain))
+        self.several = int(rows[self.size > 1].sum())
+        self.is_ordered = self.column.kind in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL)
+        self.frequency: list[int] = self.column.counts.tolist()
+        self.total = sum(self.frequency)
+        self.rows_up_to = np.concatenate([[0], np.cumsum(self.column.counts[: self.column.size])])
 
     def counts(self, value: str) -> tuple[int, int, int]:
         """Count the rows whose cell an unchanged column narrows to one value, to half, and those with several values."""
-        each = self.compared.together_original(value, self.name, _LEAST).items()
-        possible = {value: found for value, occurring in each if (found := self.possible(occurring))}
-        one = half = 0
-        told = self.compared.together_published(value, self.name, list(possible)) if possible else {}
-        for number, cells in told.items():
-            some = {cell: rows for cell, rows in cells.items() if self.size[cell] > 1}
-            for (cell, rows), left in zip(some.items(), self.covered(list(some), possible[number]), strict=True):
-                one += rows * (left == 1)
-                half += rows * (0 < 2 * left <= self.size[cell])
-        return one, half, self.several
+        each = self.compared.together_original(value, self.name, _LEAST)
+        possible = {}
+        for entry in np.flatnonzero(self.may_narrow(each)).tolist():
+            here = slice(each.starts[entry], each.ends[entry])
+            found = self.possible(dict(zip(each.others[here].tolist(), each.rows[here].tolist(), strict=True)))
+            if found:
+                possible[int(each.values[here.start])] = np.array(found, np.int64)
+        if not possible:
+            return 0, 0, self.several
+        told = self.compared.together_published(value, self.name, list(possible))
+        left = np.zeros(len(told.values), np.int64)
+        for start, end in zip(told.starts.tolist(), told.ends.tolist(), strict=True):
+            left[start:end] = self.reader.counted(told.others[start:end], possible[int(told.values[start])])
+        size = self.size[told.others]
+        one, few = (size > 1) & (left == 1), (size > 1) & (left > 0) & (2 * left <= size)
+        return int(told.rows[one].sum()), int(told.rows[few].sum()), self.several
+
+    def may_narrow(self, each: Pairs) -> NDArray[np.bool_]:
+        """Return for each value whether anything may be `possible`, from the values that cannot be exceptions alone.
+
+        Those that more rows have than there may be exceptions are possible, and in an order all values between them. If too
+        many rows of the table have one of these, the value says nothing.
+        """
+        if not len(each.values):
+            return np.zeros(0, bool)
+        rows = np.add.reduceat(each.rows, each.starts)
+        frequent = EXCEPTIONS * each.rows > np.repeat(rows, each.ends - each.starts)
+        if self.is_ordered:
+            between = frequent & (each.others != self.column.size)
+            low = np.minimum.reduceat(np.where(between, each.others, self.column.size), each.starts)
+            high = np.maximum.reduceat(np.where(between, each.others, -1), each.starts)
+            inside = np.where(low <= high, self.rows_up_to[high + 1] - self.rows_up_to[low], 0)
+        else:
+            inside = np.add.reduceat(np.where(frequent, self.column.counts[each.others], 0), each.starts)
+        outside = self.total - inside
+        unexpected = rows * outside.astype(float) * (1 + 1e-9) >= UNEXPECTED * float(self.total)  # rounding drops no value
+        return np.asarray((rows >= _LEAST) & (IMPOSSIBLE * outside >= self.total) & unexpected)
 
     def possible(self, occurring: Mapping[int, int]) -> list[int]:
         """Return the values that are possible with a value; none if it says nothing about the quasi-identifier."""
@@ -108,7 +132,7 @@ class _Narrowing:
         if rows < _LEAST:
             return []
         known = sorted(code for code in occurring if code != missing)
-        if self.column.kind in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL) and known:
+        if self.is_ordered and known:
             low, high = (_first_beyond(order, occurring, rows) for order in (known, known[::-1]))
             if low is not None and high is not None and IMPOSSIBLE * self._rows_beside(low, high) < self.total:
                 return []  # too many values are possible, whether or not a missing one is
@@ -120,8 +144,8 @@ class _Narrowing:
             dropped = rare if EXCEPTIONS * sum(occurring[code] for code in rare) <= rows else set()
             found = [code for code in occurring if code not in dropped]
             needed = RECURRING * len(found)
-        exceptions = rows - sum(occurring.get(code, 0) for code in found)
-        outside = self.total - sum(self.frequency.get(code, 0) for code in found)
+        exceptions = rows - sum(occurring[code] for code in found if code in occurring)
+        outside = self.total - sum(map(self.frequency.__getitem__, found))
         return found if rows >= needed and determines(rows, exceptions, outside, self.total) else []
 
     def _rows_beside(self, low: int, high: int) -> int:

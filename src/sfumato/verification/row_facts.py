@@ -6,6 +6,7 @@ The checks say what must be true; this file counts. `cluster_facts` counts the s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -29,8 +30,35 @@ from sfumato.storage import stored
 from sfumato.verification.coverage_checks import Coverage, cover_rows
 from sfumato.verification.original_checks import Cells, MatchedRows, comparable_texts
 
-Counts = dict[int, dict[int, int]]
-"""For each value which others occur with it, and in how many rows."""
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Which other values occur with each value, and in how many rows; sorted by value, no pair twice."""
+
+    values: NDArray[np.int64]
+    others: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, values: NDArray[Any], others: NDArray[Any], rows: NDArray[Any]) -> Pairs:
+        """Sort pairs by their value.
+
+        >>> found = Pairs.of(np.array([8, 7, 7]), np.array([1, 0, 1]), np.array([2, 5, 6]))
+        >>> found.starts.tolist(), found.values.tolist(), found.rows.tolist()
+        ([0, 2], [7, 7, 8], [5, 6, 2])
+        """
+        order = np.argsort(values, kind="stable")
+        return cls(*(part.astype(np.int64)[order] for part in (values, others, rows)))
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where the pairs of each value begin."""
+        return np.flatnonzero(np.diff(self.values, prepend=-1))
+
+    @cached_property
+    def ends(self) -> NDArray[np.int64]:
+        """Where the pairs of each value end."""
+        return np.append(self.starts[1:], len(self.values))
 
 
 class UncountedError(Exception):
@@ -92,13 +120,13 @@ class Comparison(Protocol):
     def cell_rows(self, name: str) -> NDArray[np.int64]:
         """Return the number of published rows of each cell of a quasi-identifier."""
 
-    def together_original(self, value: str, name: str, least: int) -> Counts:
+    def together_original(self, value: str, name: str, least: int) -> Pairs:
         """Return for each value of an unchanged column which codes of a quasi-identifier original rows have with it.
 
         Values that fewer than `least` original rows have may be left out.
         """
 
-    def together_published(self, value: str, name: str, values: Sequence[int]) -> Counts:
+    def together_published(self, value: str, name: str, values: Sequence[int]) -> Pairs:
         """Return for some values of an unchanged column which cells of a quasi-identifier published rows have with them."""
 
 
@@ -217,12 +245,12 @@ class LocalComparison:
             self._values[name] = one, other
         return self._values[name]
 
-    def together_original(self, value: str, name: str, least: int) -> Counts:
+    def together_original(self, value: str, name: str, least: int) -> Pairs:
         """Return for each value of an unchanged column which codes of a quasi-identifier original rows have with it."""
         del least  # to count all takes no longer
         return _together(self._both(value)[1], self.original.column(name).codes)
 
-    def together_published(self, value: str, name: str, values: Sequence[int]) -> Counts:
+    def together_published(self, value: str, name: str, values: Sequence[int]) -> Pairs:
         """Return for some values of an unchanged column which cells of a quasi-identifier published rows have with them."""
         published = self._both(value)[0]
         told = compute.is_in(published, pa.array(values, published.type))
@@ -276,22 +304,10 @@ def _unique(columns: Sequence[pa.Array]) -> int:
     return int(compute.sum(compute.equal(_counted(columns)["count_all"], 1)).as_py())
 
 
-def _together(values: pa.Array, others: Any) -> Counts:
-    """Return for each value which others occur with it, and how often."""
+def _together(values: pa.Array, others: Any) -> Pairs:
+    """Return which others occur with each value, and how often."""
     counted = pa.table({"value": values, "other": others}).group_by(["value", "other"]).aggregate([([], "count_all")])
-    return as_counts(*(counted[name].to_pylist() for name in ("value", "other", "count_all")))
-
-
-def as_counts(values: Sequence[int], others: Sequence[int], rows: Sequence[int]) -> Counts:
-    """Return pairs of values with their rows, by the first value.
-
-    >>> as_counts([7, 7, 8], [0, 1, 1], [5, 6, 2])
-    {7: {0: 5, 1: 6}, 8: {1: 2}}
-    """
-    found: Counts = {}
-    for value, other, count in zip(values, others, rows, strict=True):
-        found.setdefault(value, {})[other] = count
-    return found
+    return Pairs.of(*(np.asarray(counted[name]) for name in ("value", "other", "count_all")))
 
 
 def is_text(kind: pa.DataType) -> bool:

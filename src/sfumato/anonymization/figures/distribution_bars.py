@@ -82,15 +82,19 @@ class EvenBins:
         >>> EvenBins.over([Fraction(30), Fraction(39)], np.ones(2), gaps=True).labels()
         ['30 – 31', '32 – 33', '34 – 35', '36 – 37', '38 – 39']
         """
-        distinct = sorted(set(numbers))
-        place = {number: i for i, number in enumerate(distinct)}
-        counts = np.bincount([place[number] for number in numbers], weights, len(distinct))
+        scale = math.lcm(*{number.denominator for number in numbers})
+        multiples = _multiples(numbers, scale)
+        distinct = sorted(set(multiples))
+        place = {multiple: i for i, multiple in enumerate(distinct)}
+        counts = np.bincount([place[multiple] for multiple in multiples], weights, len(distinct))
         upto = np.cumsum(counts) / counts.sum()
-        low, high = (distinct[min(int(np.searchsorted(upto, q)), len(distinct) - 1)] for q in (_TAIL, 1 - _TAIL))
-        lowest, highest = distinct[0], distinct[-1]
+        low, high = (
+            Fraction(distinct[min(int(np.searchsorted(upto, q)), len(distinct) - 1)], scale) for q in (_TAIL, 1 - _TAIL)
+        )
+        lowest, highest = Fraction(distinct[0], scale), Fraction(distinct[-1], scale)
         if low == high:
             low, high = lowest, highest
-        whole = all(number.denominator == 1 for number in distinct)
+        whole = scale == 1
         gaps = gaps and len(distinct) <= highest - lowest
         if isinstance(like, DateNumbers):
             edges, names, texts = calendar_bins(low, high, BINS, like.zone, days=whole, shortest=2 if gaps and whole else 0)
@@ -121,23 +125,22 @@ class EvenBins:
             names[-1] = f"from {self.texts[-2]}"
         return names
 
-    def places(self, numbers: Iterable[Fraction]) -> Places:
+    def places(self, numbers: Sequence[Fraction]) -> Places:
         """Return the bin of each number, or the number of bins if it has none."""
         count = len(self.names)
-        places = []
-        for number in numbers:
-            at = bisect_right(self.edges, number) - 1
-            at = max(at, 0) if self.below else at
-            at = min(at, count - 1) if self.above else at
-            places.append(at if 0 <= at < count else count)
-        return np.array(places, np.int64)
+        scale = math.lcm(*{number.denominator for number in (*self.edges, *numbers)})
+        edges = _multiples(self.edges, scale)
+        at = np.array([bisect_right(edges, multiple) for multiple in _multiples(numbers, scale)], np.int64) - 1
+        at = np.maximum(at, 0) if self.below else at
+        at = np.minimum(at, count - 1) if self.above else at
+        return np.where((at >= 0) & (at < count), at, count)
 
     def spread(self, spans: Sequence[Span], weights: Shares) -> Shares:
         """Return the weight of each bin if the weight of a span is spread evenly from its one end to its other."""
         count = len(self.names)
         # A single number goes into its bin. The weight of a wider span is divided by its overlap with each bin.
         single = np.array([span.low == span.last for span in spans], bool)
-        sums = np.bincount(self.places(span.low for span in spans), np.where(single, weights, 0), count + 1)[:count]
+        sums = np.bincount(self.places([span.low for span in spans]), np.where(single, weights, 0), count + 1)[:count]
         wide = [span for span in spans if span.low != span.last]
         ends = [(span.low, span.last + (self.whole and not span.half_open)) for span in wide]
         # Positions in widths from the first bin are exact enough near the bins, however far away the outermost number is.
@@ -150,6 +153,11 @@ class EvenBins:
         below += [np.where(high > low, np.clip((edge - low) / length, 0, 1), edge > low) for edge in inner]
         below += [np.ones(len(wide))]
         return np.asarray(sums + [float(((b - a) * weights[~single]).sum()) for a, b in pairwise(below)])
+
+
+def _multiples(numbers: Iterable[Fraction], scale: int) -> list[int]:
+    """Return numbers times a common multiple of their denominators: integers are compared much faster than fractions."""
+    return [number.numerator * (scale // number.denominator) for number in numbers]
 
 
 def _apart(ends: Sequence[tuple[Fraction, Fraction]]) -> tuple[list[Fraction], list[Fraction]]:

@@ -8,6 +8,7 @@ publisher and the review board.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from sfumato.principles import Principle, describe
 from sfumato.registry import PUBLIC_ATTACKS, load
 from sfumato.reports.grouped_page import InternalFigures
 from sfumato.seeds import PUBLIC_SEED
+from sfumato.workers import meanwhile
 
 
 def public_figures(
@@ -54,20 +56,21 @@ def public_figures(
     before = Groups.of(original).heads
     after = _class_sizes(covers, groups.counting(units))
     step = step_of(original.rows)
-    return {
-        "words": [words(finding.principle, units is not None) for finding in published_audit],
-        "step": written(step),
-        "risk": {"before": risk(before, step), "after": risk(after)},
-        "sizes": histogram(before, after, step),
-        "levels": levels(published_audit) if units is None else [],
-        "neighbourhoods": neighbourhoods(published_audit) if units is None else [],
-        "columns": columns(original, published, covers, groups.sizes, loss, step),
-        "errors": expected_errors(published, groups, covers),
-        "contours": contours(published_audit) if units is None else [],
-        "attacks": load(PUBLIC_ATTACKS)(
-            published, groups, original.schema, recodings, [principle for principle, _ in published_audit.principles]
-        ),
-    }
+    principles = [principle for principle, _ in published_audit.principles]
+    attacks = partial(load(PUBLIC_ATTACKS), published, groups, original.schema, recodings, principles)
+    with meanwhile(partial(expected_errors, published, groups, covers), attacks) as (errors, attacked):
+        return {
+            "words": [words(finding.principle, units is not None) for finding in published_audit],
+            "step": written(step),
+            "risk": {"before": risk(before, step), "after": risk(after)},
+            "sizes": histogram(before, after, step),
+            "levels": levels(published_audit) if units is None else [],
+            "neighbourhoods": neighbourhoods(published_audit) if units is None else [],
+            "columns": columns(original, published, covers, groups.sizes, loss, step),
+            "errors": errors(),
+            "contours": contours(published_audit) if units is None else [],
+            "attacks": attacked(),
+        }
 
 
 def _class_sizes(covers: Sequence[Cover], groups: Groups) -> NDArray[np.int64]:

@@ -18,7 +18,7 @@ from sfumato.anonymization.recoding.domain import domain_of
 from sfumato.anonymization.utility.cell_cover import Cover
 from sfumato.anonymization.utility.count_queries import answers, matches
 from sfumato.anonymization.utility.workload import Workload
-from sfumato.data.groups import Groups
+from sfumato.data.groups import Groups, stable_order
 from sfumato.data.table import Table
 from sfumato.seeds import PUBLIC_SEED
 
@@ -49,7 +49,7 @@ def expected_errors(published: Table, groups: Groups, covers: Sequence[Cover]) -
     workloads = _workloads(published, covers, PUBLIC_SEED)
     if not workloads:
         return None
-    order = np.argsort(groups.of_row, kind="stable")
+    order = stable_order(groups.of_row, groups.count)
     random = np.random.default_rng([PUBLIC_SEED, _SEED])
     sensitive = workloads[0].sensitive
     drawn = []
@@ -79,7 +79,7 @@ def true_errors(
     workloads = _workloads(published, covers, seed)
     if not workloads:
         return None
-    order = np.argsort(groups.of_row, kind="stable")
+    order = stable_order(groups.of_row, groups.count)
     blank = [np.zeros(published.rows, np.int32) for _ in covers]
     released = np.array([*blank, *(_places(domain)[order] for domain in workloads[0].sensitive)], np.int32)
     true = [_places(cover.domain) for cover in covers]

@@ -5,20 +5,16 @@ Processes take as much CPU time as threads and more memory, because each of them
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import TypeVar
 
-from sfumato.errors import ParameterError
 from sfumato.progress import Progress
+from sfumato.workers import available_workers
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-WORKERS = "SFUMATO_WORKERS"
-"""The environment variable that limits the number of threads."""
 
 _LOOK = 0.1
 """Seconds between two reports of the progress, and after which an interruption is noticed at the latest."""
@@ -29,26 +25,6 @@ _STACK = 64 * 1024 * 1024
 
 class _StoppedError(Exception):
     """Raised in a thread whose result nobody waits for any more."""
-
-
-def available_workers() -> int:
-    """Return how many threads to use: `SFUMATO_WORKERS` if it is set, otherwise the cores that this process may use.
-
-    The result of a search does not depend on it. `ParameterError` if the variable is not a whole number of at least 1.
-    """
-    requested = os.environ.get(WORKERS, "").strip()
-    if requested:
-        if not requested.isdecimal() or int(requested) < 1:
-            raise ParameterError(
-                f"the environment variable {WORKERS} is {requested!r}, not a whole number of at least 1",
-                remedy=f"Set {WORKERS} to a number of threads such as 2, or unset it to use all cores.",
-                key=WORKERS,
-                value=requested,
-            )
-        return int(requested)
-    if hasattr(os, "sched_getaffinity"):  # the cores that the scheduler allows, such as those of a container
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def map_in_threads(

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sfumato.anonymization.recoding import Recoding
 from sfumato.anonymization.utility.cell_cover import Cover
 from sfumato.anonymization.utility.workload import Workload
+from sfumato.data.groups import stable_order
 from sfumato.errors import ParameterError
 from sfumato.exact import Number, as_fraction, written
 from sfumato.kernels.query_counts import count_matches, count_queries
@@ -163,7 +164,7 @@ def query_errors(recoding: Recoding, workload: Workload, bound: Number | None = 
         raise ParameterError(
             "the workload was made for another table", remedy="Make it from the table that is published.", key="workload"
         )
-    order = np.argsort(groups.of_row, kind="stable")  # the kernel reads the rows group by group
+    order = stable_order(groups.of_row, groups.count)  # the kernel reads the rows group by group
     places = np.empty((len(domains), rows), np.int32)
     for column, domain in enumerate(domains):
         places[column] = domain.place[domain.column.codes[order]]
