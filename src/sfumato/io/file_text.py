@@ -32,7 +32,7 @@ _PIECE = 1 << 24
 """Bytes that are decoded at a time, if the file is not read as a whole."""
 
 Text = bytes | memoryview
-Raw = bytes | mmap.mmap
+Raw = bytes | memoryview | mmap.mmap
 
 
 def file_text(path: Path, encoding: str | None, storage: Storage | None) -> tuple[Text, str, str | None]:
@@ -40,7 +40,7 @@ def file_text(path: Path, encoding: str | None, storage: Storage | None) -> tupl
 
     The encoding is detected unless it is given. With a storage, the text is on disk: the file itself if it is UTF-8.
     """
-    raw = _bytes(path) if storage is None else _mapped(path, storage)
+    raw = _in_memory(path) if storage is None else _mapped(path, storage)
     note = None
     if encoding is None:
         encoding, note = _encoding(raw, storage)
@@ -55,11 +55,32 @@ def file_text(path: Path, encoding: str | None, storage: Storage | None) -> tupl
     return text, encoding, note
 
 
-def _bytes(path: Path) -> bytes:
+def _in_memory(path: Path) -> Raw:
+    """Return the content of a file, decompressed; that of a file that is not compressed in memory of Arrow."""
     with _readable(path), path.open("rb") as file:
         start = file.read(2)
         file.seek(0)
-        return b"".join(_decompressed(file, path)) if start == _GZIP else file.read()
+        if start == _GZIP:
+            return b"".join(_decompressed(file, path))
+        content = pa.allocate_buffer(os.fstat(file.fileno()).st_size)
+        text = memoryview(content).cast("B")
+        text = text[: file.readinto(text)]
+        more = file.read()  # of a file that grew meanwhile, or that does not state its size
+        return b"".join([text, more]) if more else text
+
+
+def in_memory_of_arrow(text: Text) -> pa.Buffer:
+    """Return bytes in memory that Arrow owns: a copy, unless they are in such memory already.
+
+    A thread of Arrow's reader may release the memory after the reader has returned. For memory of Python it would need the
+    interpreter lock; if Python is shutting down at that moment, the process ends with SIGABRT. Memory of Arrow needs none.
+    """
+    if isinstance(text, memoryview) and isinstance(text.obj, pa.Buffer):
+        owner = text.obj
+        return owner.slice(np.frombuffer(text, np.uint8).ctypes.data - owner.address if len(text) else 0, len(text))
+    content = pa.allocate_buffer(len(text))
+    np.frombuffer(content, np.uint8)[:] = np.frombuffer(text, np.uint8)
+    return content
 
 
 def _decompressed(file: BinaryIO, path: Path) -> Iterator[bytes]:
@@ -125,7 +146,7 @@ def _encoding(raw: Raw, storage: Storage | None) -> tuple[str, str | None]:
     guess = "cp1252"
     try:
         for start in range(0, len(raw), _PIECE):  # one byte is one character
-            raw[start : start + _PIECE].decode(guess)
+            str(raw[start : start + _PIECE], guess)
     except UnicodeDecodeError:
         guess = "latin-1"
     return guess, f"not UTF-8, read as {guess}; declare data.encoding to be sure"
@@ -137,7 +158,8 @@ def _is_utf8(raw: Raw, storage: Storage | None) -> bool:
     while start < len(raw):
         end = len(raw)
         if storage is not None and end - start > _PIECE:
-            end = raw.rfind(b"\n", start, start + _PIECE) + 1 or end  # no character contains this byte
+            whole_lines = bytes(raw[start : start + _PIECE]).rfind(b"\n") + 1  # no character contains this byte
+            end = start + whole_lines if whole_lines else end
             storage.release()
         ends = pa.py_buffer(np.array([0, end - start], np.int64))
         try:
@@ -172,7 +194,7 @@ def _utf8(raw: Raw, encoding: str, name: str, storage: Storage | None) -> Text:
     except (LookupError, UnicodeError) as error:
         if isinstance(error, UnicodeDecodeError):
             place = done + error.start
-            line = sum(raw[start : min(start + _PIECE, place)].count(b"\n") for start in range(0, place, _PIECE)) + 1
+            line = sum(bytes(raw[start : min(start + _PIECE, place)]).count(b"\n") for start in range(0, place, _PIECE)) + 1
             raise FileError(
                 f"byte {place} (line {line}) is not {encoding}",
                 remedy="Declare another data.encoding, or leave it out to have it detected.",

@@ -17,7 +17,7 @@ from pyarrow import csv as arrow_csv
 
 from sfumato.data.schema import Schema
 from sfumato.errors import FileError
-from sfumato.io.file_text import file_text
+from sfumato.io.file_text import file_text, in_memory_of_arrow
 from sfumato.io.size_limits import refuse_columns
 from sfumato.io.stored_columns import stored_columns
 from sfumato.plurals import count_of
@@ -55,8 +55,8 @@ def read_csv(
 ) -> CsvTable:
     """Read a CSV file, which may be compressed with gzip; delimiter and encoding are detected unless they are given.
 
-    Memory: twice the size of the file for a moment, then once, and the encoded columns. If a storage is active, the file is
-    read piece by piece, and the columns are on disk; `schema` then says which cells are needed.
+    Memory: the size of the file, twice for a moment if it is compressed, and the encoded columns. If a storage is active,
+    the file is read piece by piece, and the columns are on disk; `schema` then says which cells are needed.
     """
     name, storage = str(path), active_storage()
     notes: list[str] = []
@@ -81,7 +81,7 @@ def read_csv(
     if nuls:
         line = 1 + next(number for number, line in enumerate(_lines(pa.py_buffer(text))) if "\0" in line)
         raise FileError(f"line {line} contains a NUL character", remedy="Save the file as plain text.", file=name)
-    content = _arrow_memory(text) if storage is None else pa.py_buffer(text)
+    content = in_memory_of_arrow(text) if storage is None else pa.py_buffer(text)
     del text
     if storage is None:
         table = _cells(content, delimiter, header, name, quotes > 0, _read_whole)
@@ -93,17 +93,6 @@ def read_csv(
     dialect = {"delimiter": delimiter, "encoding": encoding}
     default = {"delimiter": (",",), "encoding": ("utf-8", "utf-8-sig")}
     return CsvTable(table, tuple(notes), {key: value for key, value in dialect.items() if value not in default[key]})
-
-
-def _arrow_memory(text: bytes | memoryview) -> pa.Buffer:
-    """Copy bytes into memory that Arrow owns.
-
-    A thread of Arrow's reader may release the memory after the reader has returned. For memory of Python it would need the
-    interpreter lock; if Python is shutting down at that moment, the process ends with SIGABRT. Memory of Arrow needs none.
-    """
-    content = pa.allocate_buffer(len(text))
-    np.frombuffer(content, np.uint8)[:] = np.frombuffer(text, np.uint8)
-    return content
 
 
 def _lines(content: pa.Buffer) -> io.TextIOWrapper:
