@@ -178,14 +178,23 @@ def test_declared_relative_is(name):
         assert measured(rows, RELATIVE[name]).group_holds[0] == holds
 
 
+def test_facts_about_one_group_tell_of_another():
+    """Of three equally frequent values one fact excludes one; but if another group has one value only, a fact says all."""
+    principle, safe = sf.CKSafety("0.65", 1), [(0, v) for v in (1, 2, 3)]
+    assert measured(safe, principle).group_holds.tolist() == [True]
+    assert measured([*safe, (1, 1), (1, 1)], principle).group_holds.tolist() == [False, False]
+
+
 def test_all_relative_principles_have_a_counter_example():
-    others = {"dissimilarity", "guarded-values", "delta-presence"}  # these declare nothing, and the default is safe
-    assert {name for name, kind in PRINCIPLES.items() if kind.relative} == RELATIVE.keys() | others
+    # these declare nothing, and the default is safe
+    others = {"dissimilarity", "guarded-values", "guarded-people", "delta-presence"}
+    assert {name for name, kind in PRINCIPLES.items() if kind.relative} == {*RELATIVE, "ck-safety", *others}
 
 
 def test_principles_of_sizes_and_histograms():
-    """Rows are read where published cells are compared with a population, or groups with their supersets."""
-    by_rows = {name for name, kind in PRINCIPLES.items() if kind.uses_population} | {"n-t-closeness"}
+    """Rows are read where published cells are compared with people, or groups with their supersets or one another."""
+    by_cells = {name for name, kind in PRINCIPLES.items() if kind.uses_population or kind.uses_original}
+    by_rows = by_cells | {"n-t-closeness", "ck-safety"}
     assert {name for name, kind in PRINCIPLES.items() if not kind.histogram_only} == by_rows
     assert {name for name, kind in PRINCIPLES.items() if kind.size_only} == {"k-anonymity"}
 
