@@ -305,7 +305,7 @@ Example:
   python -m benchmarks scale --rows 20000000 --engines stream
   python -m benchmarks scale --rows 20000000 --engines stream --audit
   python -m benchmarks scale --rows 1400000 --engines local,spark --audit --format parquet
-  python -m benchmarks scale --rows 1400000 --engines local,spark --method glaze"""
+  python -m benchmarks scale --rows 1400000 --engines local,spark --method glaze --again"""
 )
 @click.option(
     "--rows", "sizes", default=[1_000_000], show_default="1000000", multiple=True, type=click.IntRange(min=1000),
@@ -318,10 +318,19 @@ Example:
     "--master", default="local-cluster[2,1,2048]", show_default=True, help="The cluster of the engine spark."
 )  # fmt: skip
 @click.option("--audit", is_flag=True, help="Audit the file in place of making a release.")
+@click.option("--again", is_flag=True, help="Make and save the release once more, when the engine has worked before.")
 @seed_option
 @json_option
 def scale(
-    sizes: tuple[int, ...], engines: str, method: str, form: str, master: str, audit: bool, seed: int, as_json: bool
+    sizes: tuple[int, ...],
+    engines: str,
+    method: str,
+    form: str,
+    master: str,
+    audit: bool,
+    again: bool,
+    seed: int,
+    as_json: bool,
 ) -> None:
     """From a file to a verified release, or an audit, by each engine: time and peak memory, and a digest of the result.
 
@@ -332,7 +341,7 @@ def scale(
     from benchmarks.costs.scale_cost import run
 
     with progress_line() as notify:
-        figures = run(sizes, names_in(engines), method, form, seed, notify, master, audit)
+        figures = run(sizes, names_in(engines), method, form, seed, notify, master, audit, again)
     show(figures, as_json, show_runs)
 
 
