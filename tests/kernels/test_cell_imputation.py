@@ -68,6 +68,23 @@ def test_sweeps_keep_counts_and_needed_blocks(kind, seed, gamma):
             assert len({model.blocks[value] for value in mine} - {-1}) >= model.needed
 
 
+def test_the_only_row_of_a_needed_block_may_have_any_value_of_it():
+    """Two rows, one for each block: the one of the first block is drawn among its two values, the other one stays."""
+    reached = set()
+    for chance in (np.arange(20) + 0.5) / 20:
+        model = Model("node", 3, groups=1, rows=2)
+        model.values[model.rows] = [0, 2]
+        model.joint = np.array(model.members)[model.values] + ATOMS * model.other
+        model.counts = model.known + np.bincount(model.joint, minlength=ATOMS * OTHERS)
+        model.totals = model.counts.reshape(OTHERS, ATOMS).sum(axis=0)
+        impute_sweep(
+            np.full(6, chance), model.groups, model.row_at, model.rows, *model.cells, model.values, model.joint, 1,
+            model.counts, model.totals, PRIOR, 0.5,
+        )  # fmt: skip
+        reached.add(tuple(sorted(model.values.tolist())))
+    assert reached == {(0, 2), (1, 2)}
+
+
 def test_a_free_row_is_drawn_by_its_weights():
     """One row, and evenly spaced random numbers: each value is drawn as often as its weight says."""
     model = Model("free", 5, groups=1, rows=1)
