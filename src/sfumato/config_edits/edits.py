@@ -152,7 +152,7 @@ def _put(expected: Any, keys: Keys, value: Any) -> None:
     for at, key in enumerate(keys):
         found: type = type(inner)
         if found is not (list if isinstance(key, int) else dict):
-            kind = {dict: "a table", list: "a list"}.get(found, "a value")
+            kind = "a table" if found is dict else "a list" if found is list else "a value"
             raise ConfigError(
                 f"it is {kind}, so {key!r} is not in it", remedy="Name another key.", key=key_of(keys[:at]) or key_of(keys)
             )
