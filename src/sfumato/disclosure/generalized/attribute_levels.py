@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +29,14 @@ KINDS = (Kind.NUMERIC, Kind.CATEGORICAL, Kind.ORDINAL)
 
 Generalize = Sequence[str] | Mapping[str, Sequence[Any] | None]
 """The attributes whose cells may be generalized, or for each of them the share of its sensitivity by level."""
+
+
+class CellLabels(NamedTuple):
+    """What is published in place of the values of an attribute."""
+
+    labels: tuple[str, ...]
+    of_record: NDArray[np.int64]
+    """The label of each record; -1 for its value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +99,9 @@ class AttributeLevels:
             )
         tree, paths = column.hierarchy, column.paths
         assert tree is not None and paths is not None, "a column with a declared hierarchy has one"
-        _refuse_ambiguous(tree, name)
         labels = [tuple(column.label(code) for code in range(column.size))]
+        _refuse_ambiguous(tree, labels[0], paths[:, 0].tolist(), name)
+        _refuse_missing(tree, table.schema, name)
         labels += [
             tuple(tree.labels[level][node] for node in paths[: column.size, level].tolist()) for level in range(1, tree.height)
         ]
@@ -132,13 +141,25 @@ class AttributeLevels:
         exact = [[float(self.shares[level] - self.shares[up]) for up in range(self.height + 1)] for level in range(self.height)]
         return np.asarray(np.array(exact)[np.arange(self.height), self.coarser])
 
+    def labels_at(self, levels: NDArray[np.int64]) -> CellLabels:
+        """The label of each record on its level, if that is neither its value nor withheld."""
+        generalized = (levels > 0) & (levels < self.height)
+        places = np.where(generalized, (levels - 1) * self.column.size + self.column.codes, -1)
+        return CellLabels(tuple(label for labels in self.labels[1:] for label in labels), places)
+
     def pair(self, dictionary: Dictionary, schema: Schema) -> AttributePairing:
         """Number the labels of all levels, level by level, and find the dictionary's values that each is consistent with.
 
         Of level l and code c the number is `record_values[l · size + c]`.
         """
         texts = [label for labels in self.labels for label in labels]
-        every = Table(pa.table({self.name: pa.array(texts, pa.string())}), schema, self.column.source, untyped=True)
+        declared = Schema(
+            kinds={self.name: self.column.kind},
+            hierarchies={self.name: schema.hierarchies[self.name]},
+            orders={self.name: schema.orders[self.name]} if self.column.kind is Kind.ORDINAL else {},
+            missing=schema.missing,
+        )
+        every = Table(pa.table({self.name: pa.array(texts, pa.string())}), declared, self.column.source, untyped=True)
         return ContainmentConsistency().pair(every, self.name, dictionary)
 
 
@@ -162,6 +183,15 @@ def read_levels(table: Table, attributes: Sequence[str], generalize: Generalize)
     return {name: AttributeLevels.of(table, name, shares[name]) for name in names}
 
 
+def written_shares(levels: Mapping[str, AttributeLevels]) -> dict[str, list[str]]:
+    """Return the shares of the sensitivity by attribute and level as a config or release.json states them.
+
+    >>> written_shares({})
+    {}
+    """
+    return {name: [written(share) for share in each.shares] for name, each in levels.items()}
+
+
 def _shares(declared: Sequence[Any] | None, height: int, name: str) -> tuple[Fraction, ...]:
     if declared is None:
         return tuple(1 - Fraction(level, height) for level in range(height + 1))
@@ -181,9 +211,26 @@ def _shares(declared: Sequence[Any] | None, height: int, name: str) -> tuple[Fra
     return shares
 
 
-def _refuse_ambiguous(tree: Hierarchy, name: str) -> None:
-    """Raise an error if a label covers different values on different levels: a reader could not tell which."""
-    below: dict[str, frozenset[int]] = {}
+def _refuse_missing(tree: Hierarchy, schema: Schema, name: str) -> None:
+    """Raise an error if the label of a node counts as missing: a generalized cell would seem to have no value."""
+    for labels in tree.labels[1:-1]:
+        for label in labels:
+            if label in schema.missing.texts(Kind.CATEGORICAL):
+                raise HierarchyError(
+                    f"the label {label!r} counts as missing",
+                    remedy="Give the node another label, or remove it from missing.values.",
+                    file=tree.source,
+                    column=name,
+                    value=label,
+                )
+
+
+def _refuse_ambiguous(tree: Hierarchy, values: Sequence[str], leaves_of: Sequence[int], name: str) -> None:
+    """Raise an error if a label covers different values on different levels: a reader could not tell which.
+
+    `values`: the values of the column as they are displayed; value i is the leaf `leaves_of[i]`.
+    """
+    below = {label: frozenset([leaf]) for label, leaf in zip(values, leaves_of, strict=False)}
     for level, labels in enumerate(tree.labels[:-1]):
         for node, label in enumerate(labels):
             leaves = frozenset(np.flatnonzero(tree.paths[:, level] == node).tolist())

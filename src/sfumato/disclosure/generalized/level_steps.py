@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.disclosure.consistency.consistency import AttributePairing, EqualityConsistency
-from sfumato.disclosure.generalized.attribute_levels import AttributeLevels
+from sfumato.disclosure.generalized.attribute_levels import AttributeLevels, CellLabels
 from sfumato.disclosure.matching.attribute_matching import join_pairings
 from sfumato.disclosure.matching.matching import Matching, Rule
 from sfumato.disclosure.rules.choice_space import Steps
 from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights
+from sfumato.errors import ParameterError
 
 if TYPE_CHECKING:
     from sfumato.disclosure.setting import Setting
@@ -67,6 +68,21 @@ class LevelSteps:
             units[:, s] = unit // self.heights[j] * (up - level)
         return Steps(self.attribute, units, unit)
 
+    def check(self, per: str) -> None:
+        """Raise an error if attributes may be generalized, and a number of values per table or attribute is requested."""
+        if self.setting.levels and per != "record":
+            raise ParameterError(
+                f"values are generalized per record, not per {per}",
+                remedy='Pass per = "record", or generalize nothing.',
+                key="generalize",
+                value=per,
+            )
+
+    def labels_at(self, levels: Levels) -> list[CellLabels]:
+        """For each attribute the labels of its coarser levels, and which of them each record gets."""
+        none = CellLabels((), np.full(len(levels), -1))
+        return [none if each is None else each.labels_at(levels[:, j]) for j, each in enumerate(self.of_attribute)]
+
     @cached_property
     def pairings(self) -> list[list[AttributePairing]]:
         """For each dictionary and attribute the pairing of its labels, or of its values if it has no levels."""
@@ -89,15 +105,13 @@ class LevelSteps:
             for d, pairings in enumerate(self.pairings)
         )
 
-    def generalized(self, levels: Levels) -> tuple[Matching, ...]:
-        """The records as a rule discloses them matched with each dictionary, attribute by attribute.
+    def generalized(self, levels: Levels, dictionary: int) -> Matching:
+        """The records as a rule discloses them matched with a dictionary, attribute by attribute.
 
         What is withheld has its value: a rule of booleans withholds it.
         """
-        return tuple(
-            self._joined([self._at(pairings[j], j, levels[:, j]) for j in range(len(self.heights))], d)
-            for d, pairings in enumerate(self.pairings)
-        )
+        pairings = self.pairings[dictionary]
+        return self._joined([self._at(pairings[j], j, levels[:, j]) for j in range(len(self.heights))], dictionary)
 
     def _joined(self, pairings: list[AttributePairing], dictionary: int) -> Matching:
         setting = self.setting
@@ -112,8 +126,10 @@ class LevelSteps:
         size, codes = levels.column.size, levels.column.codes
         level = np.broadcast_to(level, codes.shape)
         shown = np.where(level < levels.height, level, 0)
-        there = (codes < size) & np.append(levels.distinct, np.zeros((1, levels.height), bool), axis=0)[codes, shown]
         numbers = np.append(pairing.record_values, np.int32(-1))
+        # a value that counts as missing has no levels either
+        value = numbers[np.where(codes < size, codes, -1)]
+        there = (value >= 0) & np.append(levels.distinct, np.zeros((1, levels.height), bool), axis=0)[codes, shown]
         values = np.where(there, numbers[np.where(there, shown * size + codes, -1)], np.int32(-1))
         return pairing._replace(record_values=values)
 

@@ -43,6 +43,9 @@ class DisclosureRule:
     the number of missing cells."""
     how: str
     """How it was found, in words."""
+    levels: NDArray[np.int64] | None = None
+    """The level on which each cell is disclosed: 0 as it is, the height of its hierarchy (or 1) if it is withheld or missing.
+    None if no attribute may be generalized."""
 
     @property
     def gap(self) -> float:
@@ -98,13 +101,6 @@ def check(
             remedy="Generalize fewer attributes, or declare hierarchies with fewer levels.",
             key="generalize",
             value=first.attributes,
-        )
-    if steps is not None and per != "record":
-        raise ParameterError(
-            f"values are generalized per record, not per {per}",
-            remedy='Pass per = "record", or generalize nothing.',
-            key="generalize",
-            value=per,
         )
     if most_attributes is not None and first.attributes > most_attributes:
         raise ParameterError(
