@@ -280,7 +280,7 @@ class Choices:
         if len(candidates) > int(self.counts[self.of_record[record]]):
             number = self.steps.number_of_choices(self.present[record])
             raise ParameterError(
-                f"row {record + 1} has {number:,} choices of levels; a best one can be found among up to {1 << TABLE:,}",
+                f"a record has {number:,} choices of levels; a best one can be found among up to {1 << TABLE:,}",
                 remedy="Generalize fewer attributes, or declare hierarchies with fewer levels.",
                 key="generalize",
                 value=number,
