@@ -247,9 +247,9 @@ class PrivateWithheldRelease(Private):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WithheldRelease(Publication):
-    """Records with withheld cells: `frame`, in the library that the data came in, and `risk`, what an attacker gains.
+    """Records with withheld or generalized cells: `frame`, in the library that the data came in, and `risk`, what an attacker gains.
 
-    All attributes are texts in the frame; a withheld cell is `*`, a missing one null. Identifiers and columns that are not
+    All attributes are texts in the frame; a withheld cell is `*`, a generalized one a node, a missing one null. Identifiers and columns that are not
     attributes are dropped, and the order of the rows is random.
 
     A pickle contains what may be published. `setting`, `rule`, `risk`, `full_risk`, `notes`, `rows` and `save` need the
@@ -322,6 +322,11 @@ class WithheldRelease(Publication):
         """The number of withheld cells."""
         return sum(counts.withheld for counts in self.document.attributes)
 
+    @property
+    def generalized_cells(self) -> int:
+        """The number of generalized cells."""
+        return sum(counts.generalized or 0 for counts in self.document.attributes)
+
     def to_dict(self) -> dict[str, Any]:
         """The content of release.json without the files. Of withheld cells it contains only where they are."""
         return {key: value for key, value in self.document.to_dict().items() if key != "files"}
@@ -367,6 +372,8 @@ class WithheldRelease(Publication):
         withheld, disclosed = self.withheld_cells, sum(counts.disclosed for counts in self.document.attributes)
         head = f"Withheld release of {count_of(self.table.num_rows, 'record')}, {self.cells:,} per {self.per}: "
         head += f"{withheld:,} of {count_of(withheld + disclosed, 'cell')} withheld"
+        if self.document.rule.shares:
+            head += f", {self.generalized_cells:,} generalized"
         # the risks of release.json: how far they are above the least, and the risk of the full records, are private
         risks = [f"  risk   {float(claim.risk):.6g} against {claim.name}" for claim in self.document.dictionaries]
         return "\n".join([head, *risks])

@@ -172,7 +172,7 @@ def setting_of(
     probabilities = _prior(prior, sources)
     weights = phi.weights_of(table, names_of_attributes, identity)
     levels = read_levels(table, names_of_attributes, generalize)
-    consistencies = _with_containment(dict(consistency or {}), levels)
+    consistencies = with_containment(consistency or {}, levels)
     if levels:
         _refuse_misfits(misfits)
         check_sensitivity(phi)
@@ -194,8 +194,15 @@ def setting_of(
     )  # fmt: skip
 
 
-def _with_containment(consistencies: dict[str, Consistency], levels: Mapping[str, AttributeLevels]) -> dict[str, Consistency]:
-    """Compare by containment what may be generalized; raise an error if another comparison is declared."""
+def with_containment(declared: Mapping[str, Consistency], levels: Mapping[str, AttributeLevels]) -> dict[str, Consistency]:
+    """Return the consistency of each attribute, with containment for what may be generalized.
+
+    Another comparison of such an attribute is an error.
+
+    >>> with_containment({}, {})
+    {}
+    """
+    consistencies = dict(declared)
     for name in levels:
         how = consistencies.get(name, ContainmentConsistency())
         if not isinstance(how, ContainmentConsistency):
