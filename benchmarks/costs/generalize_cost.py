@@ -1,7 +1,7 @@
 """Risk and CPU time of disclosure rules that generalize, beside those that withhold.
 
-Records are a sample of a table, and the whole table is the dictionary: an attacker who knows everybody. Every attribute weighs
-1. A rule that generalizes discloses information of as many values per record as one that withholds discloses values.
+Records are a sample of a table, and the whole table is the dictionary: an attacker who knows everybody. Every attribute
+weighs 1. A rule that generalizes discloses information of as many values per record as one that withholds discloses values.
 """
 
 from __future__ import annotations

@@ -72,7 +72,11 @@ class Case:
     def _person(self):
         missing, random = 0.15, self.random
         return [
-            None if random.random() < missing else str(random.choice(AGES)) if name == "age" else str(random.choice(list(VALUES)))
+            None
+            if random.random() < missing
+            else str(random.choice(AGES))
+            if name == "age"
+            else str(random.choice(list(VALUES)))
             for name in self.names
         ]
 
@@ -89,7 +93,9 @@ class Case:
         trees = {name: sf.Hierarchy.from_rows(rows) for name, rows in self.declared.items()}
         if "age" in self.names:
             trees["age"] = sf.Intervals((5, 10))
-        return sf.Schema(self.names, identifiers=["id"], hierarchies=trees, kinds={"age": "numeric"} if "age" in self.names else {})
+        return sf.Schema(
+            self.names, identifiers=["id"], hierarchies=trees, kinds={"age": "numeric"} if "age" in self.names else {}
+        )
 
     @property
     def sensitivity(self):
@@ -167,7 +173,10 @@ def test_the_worst_case_over_dictionaries(seed):
     losses = [{shown: [case.loss(book, shown) for book in case.books] for shown in some} for some in allowed]
 
     def worst(rule):
-        return max(sum(column) / len(rule) for column in zip(*(of[shown] for of, shown in zip(losses, rule, strict=True)), strict=True))
+        return max(
+            sum(column) / len(rule)
+            for column in zip(*(of[shown] for of, shown in zip(losses, rule, strict=True)), strict=True)
+        )
 
     assert release.risk.risk == close(worst(case.disclosed(release)))
     if np.prod([len(some) for some in allowed]) <= 2000:
@@ -231,7 +240,9 @@ def test_where_nobody_fits_a_coarser_cell_may_lose_more():
     register = Dictionary(pa.table({"age": [35, 47]}), name="register")
     schema = sf.Schema(["age"], hierarchies={"age": sf.Intervals((10,))})
     risks = [
-        sf.risk(pa.table({"age": [cell]}), schema, register, consistency={"age": sf.disclosure.ContainmentConsistency()}).risk
+        sf.risk(
+            pa.table({"age": [cell]}), schema, register, consistency={"age": sf.disclosure.ContainmentConsistency()}
+        ).risk
         for cell in ("31", "[30, 40)")
     ]
     assert risks == [0.0, 1.0]
@@ -249,7 +260,9 @@ def test_what_is_written_is_verified(tmp_path_factory, seed):
     assert found.holds and all(check.holds for check in found.checks), str(found)
 
 
-PEOPLE = pa.table({"name": ["Ann", "Bob", "Cy"], "age": [31, 34, 47], "town": ["Ulm", "Bonn", "Ulm"], "job": ["x", "y", "y"]})
+PEOPLE = pa.table(
+    {"name": ["Ann", "Bob", "Cy"], "age": [31, 34, 47], "town": ["Ulm", "Bonn", "Ulm"], "job": ["x", "y", "y"]}
+)
 TOWNS = sf.Hierarchy.from_rows([["Ulm", "south", "*"], ["Bonn", "west", "*"], ["Köln", "west", "*"]])
 SCHEMA = sf.Schema(["age", "town", "job"], identifiers=["name"], hierarchies={"age": sf.Intervals((5, 10)), "town": TOWNS})
 REGISTER = Dictionary(PEOPLE, identity="name", name="register")
@@ -291,9 +304,17 @@ def test_what_cannot_be_generalized(more, error, text):
     "hierarchy, error, text",
     [
         (sf.Hierarchy.from_rows([["Ulm", "south", "*"]]), HierarchyError, "'town'.*lacks 1 of the column's values: 'Bonn'"),
-        (sf.Hierarchy.from_rows([["Ulm", "Bonn", "*"], ["Bonn", "Bonn", "*"]]), HierarchyError, "'Bonn' covers other values"),
-        (sf.Hierarchy.from_rows([["Ulm", "?", "*"], ["Bonn", "w", "*"]]), HierarchyError, "the label '\\?' counts as missing"),
-        (sf.Prefix((1,)), ColumnError, "a hierarchy of Prefix is built from the column's values"),
+        (
+            sf.Hierarchy.from_rows([["Ulm", "Bonn", "*"], ["Bonn", "Bonn", "*"]]),
+            HierarchyError,
+            "'Bonn' covers other values",
+        ),
+        (
+            sf.Hierarchy.from_rows([["Ulm", "?", "*"], ["Bonn", "w", "*"]]),
+            HierarchyError,
+            "the label '\\?' counts as missing",
+        ),
+        (sf.Prefix((1,)), ColumnError, "a hierarchy of Prefix is built from the column's values, and lacks"),
     ],
 )
 def test_hierarchies_that_do_not_serve(hierarchy, error, text):
@@ -445,7 +466,7 @@ def test_theorem_1_needs_the_order_on_every_level():
     assert sf.disclosure.risk_of(setting()).bound("estimate", "attacker").holds
     bound = sf.disclosure.risk_of(setting(generalize=["town"])).bound("estimate", "attacker")
     assert not bound.holds
-    assert [each.name for each in bound.failing][0].startswith("the estimate precedes")
+    assert next(each.name for each in bound.failing).startswith("the estimate precedes")
     west = setting(generalize=["town"]).generalized(np.array([[1]]))
     one, other = (each.risk for each in sf.disclosure.risk_of(west).dictionaries)
     assert (one, other) == (0.25, 0.5)
@@ -454,7 +475,9 @@ def test_theorem_1_needs_the_order_on_every_level():
 def test_the_levels_of_a_rule_are_those_of_the_frame():
     release = made(2)
     levels, frame = release.rule.levels, release.frame.to_pylist()
-    labels = {"age": lambda age: [str(age), f"[{age // 5 * 5}, {age // 5 * 5 + 5})", f"[{age // 10 * 10}, {age // 10 * 10 + 10})"]}
+    labels = {
+        "age": lambda age: [str(age), f"[{age // 5 * 5}, {age // 5 * 5 + 5})", f"[{age // 10 * 10}, {age // 10 * 10 + 10})"]
+    }
     for at, record in enumerate(release.rows.tolist()):
         age = PEOPLE["age"][record].as_py()
         assert frame[at]["age"] == [*labels["age"](age), "*"][levels[record, 0]]

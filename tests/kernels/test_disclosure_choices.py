@@ -91,6 +91,44 @@ def test_sensitivities(seed, form, paired):
         assert out[choice] == pytest.approx(wanted)
 
 
+@given(SEEDS)
+def test_choices_of_several_steps(seed):
+    """Individuals agree on the coarsest steps of an attribute first; a choice is how many steps of each are disclosed."""
+    random = np.random.default_rng(seed)
+    steps = random.integers(1, 4, int(random.integers(1, 5)))
+    attribute = np.repeat(np.arange(len(steps)), steps)
+    depth = np.concatenate([np.arange(1, count + 1) for count in steps])
+    m, people = len(attribute), int(random.integers(1, 7))
+    reached = random.integers(0, steps + 1, (people, len(steps)))
+    held = np.where(depth <= reached[:, attribute], 0, 1)
+    held[random.random((people, len(steps)))[:, attribute] < 0.2] = -1  # no value of the attribute: agrees on all steps
+    reached = np.stack([((held <= 0) & (attribute == a)).sum(axis=1) for a in range(len(steps))], axis=1)
+    radices = steps + 1
+    strides = np.cumprod(np.r_[1, radices])[:-1]
+    places, candidates = strides[attribute], np.arange(m)
+    index, values = index_of(np.zeros(m, int), held), 3 * np.arange(m)
+    masks = np.array([sum(1 << j for j in range(m) if held[v, j] < 0) for v in range(people)], np.int64)
+    patterns, pattern_of, sizes = np.unique(masks, return_inverse=True, return_counts=True)
+    packed, extra, touched = unset(patterns.shape, patterns.dtype), np.zeros(people, np.int64), unset(people, np.int64)
+    count = agreements(index, values, candidates, places, 0, patterns, packed, extra, touched)
+    assert (packed[pattern_of] + extra).tolist() == (reached @ strides).tolist()
+    choices, none = int(radices.prod()), np.zeros(0)
+    table, of_individual = unset(choices), pattern_of.astype(np.int32)
+    weigh_choices(of_individual, sizes.astype(float), none, packed, extra, touched, count, radices, unset((0, choices)), table)
+    cells, pairs = random.integers(0, 5, m).astype(float), np.triu(random.integers(0, 3, (m, m)), 1).astype(float)
+    pairs[attribute[:, None] == attribute] = 0.0
+    threes = [three for three in itertools.combinations(range(m), 3) if len({*attribute[list(three)]}) == 3]
+    triples = np.array([sum(1 << j for j in three) for three in threes], np.int64), np.ones(len(threes))
+    phi = unset(choices)
+    sensitivities(SUM, cells, pairs, triples, 1.0, True, depth * places, radices, phi)
+    for choice in range(choices):
+        digits = choice // strides % radices
+        assert table[choice] == (reached >= digits).all(axis=1).sum()
+        shown = depth <= digits[attribute]
+        together = pairs[np.ix_(shown, shown)].sum() + sum(shown[list(three)].all() for three in threes)
+        assert phi[choice] == cells[shown].sum() + together
+
+
 def test_chances_and_losses():
     table = np.array([4.0, 2.0, 0.0, 1.0])
     chances, masks = np.zeros(4), np.arange(4)

@@ -76,8 +76,8 @@ def withhold(
     multiplicative sensitivity. `generalize`: the attributes whose values may be generalized to any level of the hierarchy
     that the schema declares, in place of withholding them; or a mapping from these attributes to the share of their
     sensitivity on each level, from 1 to 0. A value on level l of h levels then counts as 1 − l/h of a value, a record
-    discloses at least `cells`, and `rule.levels` is the result. `seed`: of the order in which the search sees the records; by default it is drawn, and it is
-    never published. All other parameters are those of `sf.risk`.
+    discloses at least `cells`, and `rule.levels` is the result. `seed`: of the order in which the search sees the records;
+    by default it is drawn, and it is never published. All other parameters are those of `sf.risk`.
 
     >>> people = pa.table({"name": ["Ann", "Bob", "Cy"], "age": [30, 30, 41], "town": ["Ulm", "Bonn", "Ulm"]})
     >>> register = Dictionary(people, identity="name", name="register")
@@ -247,10 +247,11 @@ class PrivateWithheldRelease(Private):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WithheldRelease(Publication):
-    """Records with withheld or generalized cells: `frame`, in the library that the data came in, and `risk`, what an attacker gains.
+    """Records with cells withheld or generalized: `frame`, in the library that the data came in, and `risk`.
 
-    All attributes are texts in the frame; a withheld cell is `*`, a generalized one a node, a missing one null. Identifiers and columns that are not
-    attributes are dropped, and the order of the rows is random.
+    `risk` is what an attacker gains. All attributes are texts in the frame; a withheld cell is `*`, a generalized one the
+    label of a node, a missing one null. Identifiers and columns that are not attributes are dropped, and the order of the
+    rows is random.
 
     A pickle contains what may be published. `setting`, `rule`, `risk`, `full_risk`, `notes`, `rows` and `save` need the
     original; they raise `ReleaseError` for an unpickled release.

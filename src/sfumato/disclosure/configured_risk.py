@@ -86,7 +86,8 @@ class ConfiguredRisk:
         """Return what the risk is measured against as plain data, for verification."""
         prior = self.section.prior()
         try:
-            levels = read_levels(records, self.section.generalize, self.section.generalize)
+            generalize = self.section.generalize
+            levels = read_levels(records, list(generalize), generalize)
         except SfumatoError as error:
             raise located(error, "risk") from error
         return RiskAssumptions(

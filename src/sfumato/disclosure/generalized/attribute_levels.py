@@ -74,7 +74,7 @@ class AttributeLevels:
         if declared is None:
             raise ColumnError(
                 "the column is to be generalized, and has no hierarchy",
-                remedy=f"Declare columns.{name}.hierarchy, or leave the column out: its values are then disclosed or withheld.",
+                remedy=f"Declare columns.{name}.hierarchy, or leave the column out: its values are then withheld at most.",
                 file=table.source,
                 column=name,
                 key="generalize",
@@ -82,7 +82,7 @@ class AttributeLevels:
         if not isinstance(declared, str | Path | Hierarchy | Intervals | Flat):
             # a node can stand for values of the dictionaries, which such a hierarchy does not have
             raise ColumnError(
-                f"a hierarchy of {type(declared).__name__} is built from the column's values, and cannot place those of others",
+                f"a hierarchy of {type(declared).__name__} is built from the column's values, and lacks those of others",
                 remedy="Write the hierarchy to a file, with the values of the dictionaries, or use intervals.",
                 file=table.source,
                 column=name,
@@ -103,12 +103,16 @@ class AttributeLevels:
         _refuse_ambiguous(tree, labels[0], paths[:, 0].tolist(), name)
         _refuse_missing(tree, table.schema, name)
         labels += [
-            tuple(tree.labels[level][node] for node in paths[: column.size, level].tolist()) for level in range(1, tree.height)
+            tuple(tree.labels[level][node] for node in paths[: column.size, level].tolist())
+            for level in range(1, tree.height)
         ]
         root = tree.labels[-1][0]
         distinct = np.array(
             [
-                [labels[level][code] not in {ROOT, root, *(finer[code] for finer in labels[:level])} for level in range(tree.height)]
+                [
+                    labels[level][code] not in {ROOT, root, *(finer[code] for finer in labels[:level])}
+                    for level in range(tree.height)
+                ]
                 for code in range(column.size)
             ],
             bool,
@@ -138,7 +142,9 @@ class AttributeLevels:
 
     def step_shares(self) -> NDArray[np.float64]:
         """For each code and level the share of the sensitivity that it reveals beyond the next coarser one."""
-        exact = [[float(self.shares[level] - self.shares[up]) for up in range(self.height + 1)] for level in range(self.height)]
+        exact = [
+            [float(self.shares[level] - self.shares[up]) for up in range(self.height + 1)] for level in range(self.height)
+        ]
         return np.asarray(np.array(exact)[np.arange(self.height), self.coarser])
 
     def labels_at(self, levels: NDArray[np.int64]) -> CellLabels:
@@ -196,7 +202,7 @@ def _shares(declared: Sequence[Any] | None, height: int, name: str) -> tuple[Fra
     if declared is None:
         return tuple(1 - Fraction(level, height) for level in range(height + 1))
     key = f"generalize.{name}"
-    remedy = f"List {height + 1} shares of the sensitivity, from level 0 to level {height}, such as 1, …, 0; each at most the one before."
+    remedy = f"List the share of the sensitivity on each level from 0 to {height}: from 1 to 0, each at most the one before."
     if isinstance(declared, str) or not isinstance(declared, Sequence):
         raise ParameterError(f"{declared!r} is not a list of shares", remedy=remedy, key=key, value=declared)
     shares = tuple(as_fraction(share, key) for share in declared)

@@ -44,8 +44,8 @@ class DisclosureRule:
     how: str
     """How it was found, in words."""
     levels: NDArray[np.int64] | None = None
-    """The level on which each cell is disclosed: 0 as it is, the height of its hierarchy (or 1) if it is withheld or missing.
-    None if no attribute may be generalized."""
+    """The level on which each cell is disclosed: 0 as it is, the height of its hierarchy (or 1) if it is withheld or
+    missing. None if no attribute may be generalized."""
 
     @property
     def gap(self) -> float:

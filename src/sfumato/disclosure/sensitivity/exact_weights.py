@@ -116,8 +116,8 @@ class RecordWeights:
     def by(self, other: RecordWeights) -> RecordWeights:
         """Multiply the weights of the same records, where 0·∞ is 0.
 
-        >>> one, other = RecordWeights((Fraction(2), math.inf), np.array([0, 1])), RecordWeights((Fraction(3),), np.array([0, 0]))
-        >>> one.by(other).floats().tolist()
+        >>> one = RecordWeights((Fraction(2), math.inf), np.array([0, 1]))
+        >>> one.by(RecordWeights.constant(Fraction(3), 2)).floats().tolist()
         [6.0, inf]
         """
         number = self.of_record * len(other.weights) + other.of_record

@@ -44,7 +44,7 @@ class SensitivityWeights:
     false_identification: float = 0.0
     """The harm if the attacker names another individual, as a share of Φ."""
     shares: NDArray[np.float64] | None = None
-    """The share of cell (i, j) that counts where it adds to pairs and triples; `cells` contains it already. None: all of it."""
+    """The share of cell (i, j) that counts in pairs and triples; `cells` contains it already. None: all of it."""
 
     def of(self, rule: Rule) -> NDArray[np.float64]:
         """Φ of every record as the rule discloses it."""

@@ -42,7 +42,11 @@ class PublishedLevels:
 
     @classmethod
     def read(
-        cls, names: Sequence[str], texts: Sequence[pa.Array], hierarchies: Mapping[str, Any], shares: Mapping[str, Sequence[str]]
+        cls,
+        names: Sequence[str],
+        texts: Sequence[pa.Array],
+        hierarchies: Mapping[str, Any],
+        shares: Mapping[str, Sequence[str]],
     ) -> PublishedLevels:
         """Read the levels of cells; `texts` are null where nothing is disclosed."""
         levels = np.zeros((len(texts[0]), len(names)), np.int64)

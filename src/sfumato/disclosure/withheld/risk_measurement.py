@@ -139,8 +139,8 @@ def sensitivities(
     """Φ of every published row (Lebanon et al. 2006, Appendix, Φ₁ to Φ₅); None if it cannot be computed.
 
     `revealed`: the share of its sensitivity that each cell reveals: 1 if it is disclosed as it is, 0 if it is withheld, and
-    anything between if it is generalized. It cannot be computed for a function of the publisher's own, nor for weights that differ between records if the order
-    of the published rows is not known.
+    anything between if it is generalized. Φ cannot be computed for a function of the publisher's own, nor for weights that
+    differ between records if the order of the published rows is not known.
 
     >>> revealed = np.array([[1.0, 0.0], [1.0, 1.0], [0.5, 1.0]])
     >>> declared = {"kind": "additive", "weights": {"age": "3"}, "default": "1", "pairs": [["age", "town", "0.5"]]}

@@ -325,9 +325,7 @@ def _columns_of(columns: list[NDArray[np.int64]], rows: int) -> NDArray[np.int64
     return np.column_stack(columns) if columns else np.zeros((rows, 0), np.int64)
 
 
-def _rows(
-    published_cells: PublishedCells, levels: PublishedLevels, original: Table, starred: AbstractSet[str]
-) -> Check:
+def _rows(published_cells: PublishedCells, levels: PublishedLevels, original: Table, starred: AbstractSet[str]) -> Check:
     """Check that every published row is an original row, each of them once, with cells withheld."""
     rows = len(published_cells.withheld)
     if original.rows != rows:

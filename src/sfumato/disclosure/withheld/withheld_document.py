@@ -33,7 +33,11 @@ def describe_withheld(release: WithheldRelease) -> dict[str, Any]:
             "withheld": int((present & ~rule)[:, j].sum()),
             "missing": int((~present)[:, j].sum()),
         }
-        | ({"generalized": int((rule[:, j] & (levels[:, j] > 0)).sum())} if levels is not None and name in setting.levels else {})
+        | (
+            {"generalized": int((rule[:, j] & (levels[:, j] > 0)).sum())}
+            if levels is not None and name in setting.levels
+            else {}
+        )
         for j, name in enumerate(setting.attributes)
     ]
     shares = {"shares": written_shares(setting.levels)} if setting.levels else {}
