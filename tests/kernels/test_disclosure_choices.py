@@ -113,8 +113,8 @@ def test_choices_of_several_steps(seed):
     count = agreements(index, values, candidates, places, 0, patterns, packed, extra, touched)
     assert (packed[pattern_of] + extra).tolist() == (reached @ strides).tolist()
     choices, none = int(radices.prod()), np.zeros(0)
-    table, of_individual = unset(choices), pattern_of.astype(np.int32)
-    weigh_choices(of_individual, sizes.astype(float), none, packed, extra, touched, count, radices, unset((0, choices)), table)
+    table, of_individual, many = unset(choices), pattern_of.astype(np.int32), sizes.astype(float)
+    weigh_choices(of_individual, many, none, packed, extra, touched, count, radices, unset((0, choices)), table)
     cells, pairs = random.integers(0, 5, m).astype(float), np.triu(random.integers(0, 3, (m, m)), 1).astype(float)
     pairs[attribute[:, None] == attribute] = 0.0
     threes = [three for three in itertools.combinations(range(m), 3) if len({*attribute[list(three)]}) == 3]
