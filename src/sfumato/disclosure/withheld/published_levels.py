@@ -20,6 +20,7 @@ from sfumato.data.hierarchy import Flat, Hierarchy, Intervals
 from sfumato.data.table import Table
 from sfumato.errors import ReleaseError
 from sfumato.exact import as_fraction, nearest_float
+from sfumato.releases.reader import Manifest
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,11 @@ class PublishedLevels:
     levels: NDArray[np.int64]
     hierarchies: Mapping[str, Hierarchy | Intervals | Flat]
     shares: Mapping[str, tuple[Fraction, ...]]
+
+    @classmethod
+    def of(cls, manifest: Manifest, names: Sequence[str], texts: Sequence[pa.Array]) -> PublishedLevels:
+        """Read the levels of the cells of a release, by the hierarchies and the shares that release.json states."""
+        return cls.read(names, texts, manifest.schema()[0].hierarchies, manifest.withheld.rule.shares or {})
 
     @classmethod
     def read(

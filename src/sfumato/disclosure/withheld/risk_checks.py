@@ -44,7 +44,6 @@ NOT_CHECKED = "not checked: pass the dictionaries or the config of the release (
 def risk_checks(
     manifest: Manifest,
     cells: PublishedCells,
-    levels: PublishedLevels,
     assumptions: RiskAssumptions | None,
     original: Table | None = None,
     rows: NDArray[np.int64] | None = None,
@@ -67,6 +66,7 @@ def risk_checks(
         detail = f"not checked: {', '.join(unstated)} as release.json states; pass risk=…, or the config of the release"
         yield Check("risk assumptions", None, detail)
     claims = {claim.name: claim for claim in manifest.withheld.dictionaries}
+    levels = PublishedLevels.of(manifest, cells.names, cells.texts)
     for dictionary in assumptions.dictionaries:
         try:
             yield from _dictionary_checks(

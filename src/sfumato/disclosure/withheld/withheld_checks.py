@@ -124,8 +124,7 @@ def withheld_checks(
     if not columns.holds:
         return
     try:
-        shares = manifest.withheld.rule.shares or {}
-        levels = PublishedLevels.read(published_cells.names, published_cells.texts, declared.hierarchies, shares)
+        levels = PublishedLevels.of(manifest, published_cells.names, published_cells.texts)
     except SfumatoError as error:
         yield Check("rule", False, f"release.json is invalid: {error}")
         return
@@ -148,7 +147,7 @@ def withheld_checks(
     else:
         yield _order(manifest, published_cells)
         yield data_form_check(manifest.data, manifest.document, published_cells.data, {})
-    yield from risk_checks(manifest, published_cells, levels, assumptions, table, rows)
+    yield from risk_checks(manifest, published_cells, assumptions, table, rows)
 
 
 def _declared(manifest: Manifest, original: Any, schema: Schema) -> Check:
