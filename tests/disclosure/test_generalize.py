@@ -384,9 +384,9 @@ def test_a_changed_cell_is_found(tmp_path, change, found):
 @pytest.mark.parametrize(
     "key, value, found",
     [
-        ("shares", {"age": ["1", "1/10", "1/10", "0"], "town": ["1", "1/5", "0"]}, {"risk"}),
-        ("shares", {"age": ["1", "1/10", "1/10", "0"]}, {"counts"}),  # the town may then not be generalized
-        ("shares", {"age": ["1", "0"], "town": ["1", "1/10", "0"]}, {"rule"}),
+        ("shares", {"age": ["1", "0.1", "0.1", "0"], "town": ["1", "0.2", "0"]}, {"risk"}),
+        ("shares", {"age": ["1", "0.1", "0.1", "0"]}, {"counts"}),  # the town may then not be generalized
+        ("shares", {"age": ["1", "0"], "town": ["1", "0.1", "0"]}, {"rule"}),
         ("shares", {"job": ["1", "0"]}, {"rule"}),
         ("cells", 2, {"rule"}),
         ("cells", 0, {"rule"}),
