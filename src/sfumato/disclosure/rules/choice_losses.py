@@ -168,6 +168,8 @@ class Choices:
         self.paired = bool((phi.pairs > 0).any())
         self._tables: dict[int, tuple[NDArray[np.float64], ...]] = {}
         self._spaces: dict[tuple[bytes, bytes], ChoiceSpace] = {}
+        nothing = np.zeros(0, np.int64)
+        self._last = -1, ChoiceSpace.of(nothing, nothing, 1)
 
     def _distinct(self, common: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         if self.phi.function is not None:
@@ -209,15 +211,18 @@ class Choices:
 
     def space(self, record: int) -> ChoiceSpace:
         """All choices of a record; records with the same steps share them."""
+        if self._last[0] == record:  # it is needed several times for each record
+            return self._last[1]
         candidates = self.candidates(record)
-        _, attribute = np.unique(self.steps.attribute[candidates], return_inverse=True)
-        units = np.ascontiguousarray(self.steps.units[record, candidates])
-        key = attribute.tobytes(), units.tobytes()
+        attribute, units = self.steps.attribute[candidates], self.steps.units[record, candidates]
+        # which attributes they are does not matter, only which steps are of the same one
+        key = np.diff(attribute).astype(bool).tobytes(), units.tobytes()
         if key not in self._spaces:
             if sum(len(space.masks) for space in self._spaces.values()) > SPACES:
                 self._spaces.clear()
-            self._spaces[key] = ChoiceSpace.of(attribute.astype(np.int64), units, self.steps.unit)
-        return self._spaces[key]
+            self._spaces[key] = ChoiceSpace.of(attribute, units, self.steps.unit)
+        self._last = record, self._spaces[key]
+        return self._last[1]
 
     def tabled(self, record: int) -> bool:
         """Whether a table of all choices of a record is possible; otherwise they are searched."""
