@@ -54,6 +54,8 @@ class Case:
         flat = {name: [[row[0], "*"] for row in declared[name]] for name in self.names}
         self.trees = [declared[name] if name in self.general else flat[name] for name in self.names]
         self.records = [self._person() for _ in range(records)]
+        if "age" in self.names:  # intervals are built from the values, so there must be one
+            self.records[0][-1] = self.records[0][-1] or "33"
         self.books = [
             [list(one) for one in self.records[: int(random.integers(records + 1))]]
             + [self._person() for _ in range(int(random.integers(1, 5)))]
@@ -323,6 +325,14 @@ def test_hierarchies_that_do_not_serve(hierarchy, error, text):
     )
     with pytest.raises(error, match=text):
         made(schema=schema, generalize=["town"])
+
+
+def test_an_attribute_without_any_value():
+    people = pa.table({"age": [31, 34], "town": pa.array([None, None], pa.string())})
+    schema = sf.Schema(["age", "town"], hierarchies={"age": sf.Intervals((10,)), "town": TOWNS})
+    book = Dictionary(pa.table({"age": [31, 34, 39], "town": ["Ulm", "Ulm", "Bonn"]}))
+    release = sf.withhold(people, schema, book, 1, generalize=["age", "town"], seed=0)
+    assert release.rule.levels.tolist() == [[0, 2], [0, 2]] and release.risk.risk == 1
 
 
 def test_too_many_levels_are_an_error():

@@ -90,7 +90,7 @@ class LevelSteps:
         return [
             [
                 (setting.consistency.get(name) or EqualityConsistency()).pair(setting.table, name, dictionary)
-                if levels is None
+                if levels is None or not levels.column.size  # without any value there is no label to pair
                 else levels.pair(dictionary, schema)
                 for name, levels in zip(setting.attributes, self.of_attribute, strict=True)
             ]
