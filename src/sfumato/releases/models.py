@@ -226,8 +226,11 @@ class RuleClaim(Part):
     """How many cells are disclosed, and against whom they were chosen."""
 
     cells: int
+    """With `shares` at least this much information per record, where a value on level l of h counts as 1 − l/h."""
     per: Literal["record", "attribute", "table"]
     against: Literal["prior", "worst"]
+    shares: dict[str, list[str]] | None = None
+    """For each attribute whose cells may be generalized the share of its sensitivity by level. Absent if there is none."""
 
 
 class AttributeCounts(Part):
@@ -237,6 +240,8 @@ class AttributeCounts(Part):
     disclosed: int
     withheld: int
     missing: int
+    generalized: int | None = None
+    """How many of the disclosed cells are nodes of the hierarchy. Absent if the attribute may not be generalized."""
 
 
 class DictionaryClaim(Part):
