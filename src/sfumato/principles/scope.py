@@ -128,6 +128,4 @@ def table_principles(
                     key="plan",
                     value=[list(block) for block in plan],
                 )
-    return [
-        tuple(one for principle in principles for one in in_projection(principle, block, {}) or ()) for block in plan
-    ]
+    return [tuple(one for principle in principles for one in in_projection(principle, block, {}) or ()) for block in plan]

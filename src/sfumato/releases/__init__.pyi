@@ -31,6 +31,7 @@ from .json_schema import release_schema
 from .kinds import KINDS, ReleaseKind
 from .models import (
     AfterClaim,
+    AnatomizedDocument,
     AttributeCounts,
     ColumnDeclaration,
     ConfigDeclaration,
@@ -51,6 +52,7 @@ from .models import (
     QualityClaim,
     Reading,
     RuleClaim,
+    SecretsTable,
     ThresholdClaim,
     UnitsClaim,
     WithheldDocument,
@@ -64,6 +66,7 @@ __all__ = [
     "KINDS",
     "AcceptedAttribute",
     "AfterClaim",
+    "AnatomizedDocument",
     "AttackRow",
     "AttributeCounts",
     "ColumnDeclaration",
@@ -110,6 +113,7 @@ __all__ = [
     "RiskComparison",
     "RiskFigures",
     "RuleClaim",
+    "SecretsTable",
     "SizeHistogram",
     "TableData",
     "TableManifest",

@@ -68,10 +68,13 @@ class SecretCounts:
         (['flu', 'gout'], [1, 2])
         """
         ranks = text_ranks(values, separators)
-        keys, first, counts = np.unique(
-            group_of_row * (int(ranks.max()) + 1) + ranks, return_index=True, return_counts=True
-        )
+        keys, first, counts = np.unique(group_of_row * (int(ranks.max()) + 1) + ranks, return_index=True, return_counts=True)
         return cls(keys // (int(ranks.max()) + 1), values.take(pa.array(first)), counts.astype(np.int64))
+
+    def as_table(self, group: str, count: str) -> pa.Table:
+        """Return the table as it is published."""
+        table = self.values.add_column(0, group, pa.array(self.group + 1, pa.int64()))
+        return table.append_column(count, pa.array(self.counts, pa.int64()))
 
     @property
     def row_of_person(self) -> Codes:
@@ -96,8 +99,12 @@ def text_ranks(values: pa.Table, separators: Mapping[str, str]) -> Codes:
     >>> text_ranks(pa.table({"ill": ["gout", None, "flu", "gout"]}), {}).tolist()
     [2, 0, 1, 2]
     """
-    columns = {name: values.column(name) for name in values.column_names}
-    return Contents.of(columns, values.num_rows, separators).as_text
+    return contents_of(values, separators).as_text
+
+
+def contents_of(table: pa.Table, separators: Mapping[str, str]) -> Contents:
+    """Return the rows of a table as numbers."""
+    return Contents.of({name: table.column(name) for name in table.column_names}, table.num_rows, separators)
 
 
 def public_order(
