@@ -297,7 +297,8 @@ def test_no_package_hides_a_public_name():
         "    if not module.name.endswith('__main__'):\n"
         "        importlib.import_module(module.name)\n"
         "print(sorted(n for n in sf.__all__ if isinstance(getattr(sf, n), types.ModuleType)))\n"
-        "for space in [sf.anatomy, sf.anonymization, sf.attacks, sf.disclosure, sf.distances, sf.principles, sf.projections]:\n"
+        "for space in [sf.anatomy, sf.anonymization, sf.attacks, sf.disclosure, sf.distances, sf.principles, "
+        "sf.projections]:\n"
         "    print(sorted(n for n in space.__all__ if isinstance(getattr(space, n), types.ModuleType)))\n"
     )
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)

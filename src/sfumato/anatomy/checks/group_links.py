@@ -15,7 +15,7 @@ MOST_PAIRS = 20_000_000
 
 
 def are_certain(people: MatchedRows, groups: Groups) -> bool:
-    """Return whether people who are equal in all that is exact are in one group: then the original says whose group is whose.
+    """Return whether people who are equal in all that is exact are in one group, so that the original says who is where.
 
     >>> one = MatchedRows(np.array([0, 0, 1]), np.array([1, 0, 0]), 2)
     >>> are_certain(one, Groups(np.array([0, 0, 1]), 2, 3)), are_certain(one, Groups(np.array([0, 1, 1]), 2, 3))

@@ -154,4 +154,4 @@ def _whole(table: Table, name: str, file: str) -> NDArray[np.int64]:
     wrong = [text for text in texts if text is None or not _WHOLE.fullmatch(text)]
     if wrong or encoded.indices.null_count:
         raise UnlikeStatedError("counts", f"{name!r} of {file} has a cell that is no whole number from 1: {wrong[:1]}")
-    return np.array([int(str(text)) for text in texts], np.int64)[np.asarray(encoded.indices)]
+    return np.asarray(np.array([int(str(text)) for text in texts], np.int64)[np.asarray(encoded.indices)])
