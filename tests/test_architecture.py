@@ -189,7 +189,6 @@ CHECK_FILES = {
     "anatomized": {
         "anatomy/checks/anatomy_checks.py",
         "anatomy/checks/group_links.py",
-        "anatomy/checks/separated_files.py",
     },
 }
 """For each kind of release the files of its package that its checks consist of; they import no other file of it."""

@@ -105,7 +105,7 @@ def test_the_first_note_says_that_everybody_is_recognized():
         sf.DeltaPresence("0.9"),
         sf.Credibility("0.5"),
         sf.NTCloseness(2, 1),
-        sf.GuardedPeople("ill", "0.5"),
+        sf.GuardedPeople("town", "Ulm", l=2),
     ],
     ids=lambda principle: principle.name,
 )
@@ -137,11 +137,26 @@ def test_principles_about_secrets_hold_as_in_the_generalized_release(principle):
 
 
 def test_secrets_that_a_principle_takes_together_must_be_in_one_table():
-    together = sf.Dissimilarity(0, "0.5", 2)
+    together = sf.FrequencyLDiversity(2, on="whole")
     with pytest.raises(sf.errors.ParameterError, match="takes ill \\+ pay together") as caught:
         made(principles=together)
     assert caught.value.key == "plan"
     assert made(principles=together, plan=[["ill", "pay"]]).holds
+
+
+def test_the_distance_of_all_secrets_is_not_that_of_one(tmp_path):
+    """Alone, `pay` is compared by its difference; together with `ill` by another distance, which must not be used for it."""
+    together = sf.distances.Lp(p=1, weights={"pay": 10, "debt": 1})
+    data = pa.table({"age": range(6), "pay": [1, 2, 30, 31, 60, 61], "debt": [1, 1, 2, 2, 3, 3]})
+    schema = sf.Schema(["age"], ["pay", "debt"], distance=together)
+    principle = sf.Dissimilarity(5, "0.5", 2, on="pay")
+    anatomy = made(data, schema, [principle])
+    assert anatomy.audits[0][0].levels == anatomy.private.release.audit[0].levels
+    assert anatomy.audits[0][0].distance == anatomy.private.release.audit[0].distance == "absolute"
+    folder = anatomy.save(tmp_path / "out")
+    assert sf.verify(folder, data, schema=schema)
+    whole = made(data, schema, [sf.Dissimilarity("0.1", "0.5", 2)], plan=[["pay", "debt"]])
+    assert whole.audits[0][0].distance == "lp"
 
 
 def test_an_invalid_plan_is_refused():

@@ -150,6 +150,14 @@ def renumbered(rows):
     return [{**row, "group": {"1": "2", "2": "1"}.get(row["group"], row["group"])} for row in rows]
 
 
+def doubled(rows):
+    return [{**row, "group": str(2 * int(row["group"]))} for row in rows]
+
+
+def moved(rows):
+    return [{**rows[0], "group": "1" if rows[0]["group"] != "1" else "2"}, *rows[1:]]
+
+
 def with_count(rows, first, second):
     rows = [dict(row) for row in rows]
     rows[0]["count"], rows[1]["count"] = str(int(rows[0]["count"]) + first), str(int(rows[1]["count"]) + second)
@@ -179,14 +187,14 @@ TAMPERED = {
         lambda r: [{**r[0], "count": "0"}, *r],
         "counts",
     ),
-    "a group number has a gap": ("people.csv", lambda r: [{**row, "group": str(2 * int(row["group"]))} for row in r], "counts"),
+    "a group number has a gap": ("people.csv", doubled, "counts"),
     "group numbers are exchanged in one table": ("table_2.csv", renumbered, "order"),
     "group numbers are exchanged among the people": ("people.csv", renumbered, "order"),
     "two secrets are listed the other way": ("table_1.csv", lambda r: [r[1], r[0], *r[2:]], "order"),
     "secrets are listed by secret": ("table_1.csv", lambda r: sorted(r, key=lambda row: row["ill"]), "order"),
     "people are listed by group": ("people.csv", lambda r: sorted(r, key=lambda row: int(row["group"])), "order"),
     "people are listed by age": ("people.csv", lambda r: sorted(r, key=lambda row: row["age"]), "order"),
-    "a person is in another group": ("people.csv", lambda r: [{**r[0], "group": "1" if r[0]["group"] != "1" else "2"}, *r[1:]], "counts"),
+    "a person is in another group": ("people.csv", moved, "counts"),
     "the people have a secret": ("people.csv", lambda r: [{**row, "ill": "flu"} for row in r], "columns"),
     "the people have a number": ("people.csv", lambda r: [{**row, "row": i} for i, row in enumerate(r)], "columns"),
     "the secrets have another column": ("table_1.csv", lambda r: [{**row, "age": "30"} for row in r], "columns"),

@@ -43,7 +43,7 @@ def as_oracle(pairs, rows, groups, secrets):
 
 @given(cases())
 def test_against_every_assignment(case):
-    pairs, rows, groups, secrets = case
+    pairs, rows, groups, _ = case
     people, grouped, matched = as_arrays(*case)
     its = np.array(groups)
     unlinked = unlinked_secrets(people, grouped, matched, its)

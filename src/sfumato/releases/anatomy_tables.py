@@ -35,7 +35,9 @@ def secrets_schema(schema: Schema, attributes: Sequence[str], group: str) -> Sch
     """
     found = published_schema(schema.projected(attributes), group)
     kinds = {name: kind for name, kind in found.kinds.items() if name not in schema.quasi_identifiers}
-    return replace(found, quasi_identifiers=(), kinds=kinds, undeclared="drop")
+    # the distance of all attributes together is not that of some of them
+    distance = schema.distance if len(attributes) == len(schema.sensitive) else None
+    return replace(found, quasi_identifiers=(), kinds=kinds, undeclared="drop", distance=distance)
 
 
 def people_schema(schema: Schema, names: Sequence[str], group: str) -> Schema:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from sfumato.anatomy.checks.group_links import are_certain, are_linked, unlinked_secrets
-from sfumato.anatomy.checks.separated_files import SeparatedFiles, UnlikeStatedError
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.errors import ParameterError, SfumatoError
@@ -30,6 +29,7 @@ from sfumato.verification.order_checks import NO_ORDER, ORDER_HOLDS, OTHER_NUMBE
 from sfumato.verification.original_checks import MatchedRows
 from sfumato.verification.principle_checks import principle_checks
 from sfumato.verification.row_facts import LocalFacts
+from sfumato.verification.separated_files import SeparatedFiles, UnlikeStatedError
 from sfumato.verification.unit_checks import CountedUnits, RowKey, key_of
 
 NO_KEY = "not checked: people with equal quasi-identifiers are in several groups, or rows were suppressed; pass the key"

@@ -34,6 +34,14 @@ class UnlikeStatedError(Exception):
         self.check = Check(name, False, detail)
 
 
+def separated_files(manifest: Manifest, declared: Schema) -> SeparatedFiles:
+    """Read the files for somebody who needs to rely on what release.json states; principles are not checked."""
+    try:
+        return SeparatedFiles.read(manifest, declared)
+    except UnlikeStatedError as error:
+        raise manifest.problem(error.check.name, f"the files are not what release.json states: {error}") from error
+
+
 @dataclass(frozen=True, eq=False)
 class SeparatedFiles:
     """The content of the files: the people, and the secrets of each table."""
