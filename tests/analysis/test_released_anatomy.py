@@ -76,7 +76,7 @@ def test_files_that_are_not_as_stated_are_an_error(folder, tmp_path):
     text = (folder / "release.json").read_text(encoding="utf-8").replace('"groups": 2', '"groups": 3')
     (folder / "release.json").write_text(text, encoding="utf-8")
     try:
-        with pytest.raises(sf.errors.ReleaseError, match="not what release.json states"):
+        with pytest.raises(sf.errors.ReleaseError, match=r"not what release\.json states"):
             sf.read_release(folder)
     finally:
         (folder / "release.json").write_text(text.replace('"groups": 3', '"groups": 2'), encoding="utf-8")

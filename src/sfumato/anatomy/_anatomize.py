@@ -21,6 +21,7 @@ from sfumato.plurals import count_of
 from sfumato.principles import PrincipleRequest, requested_principles
 from sfumato.principles.scope import table_principles
 from sfumato.progress import Progress, silent
+from sfumato.projections.plans.plan import parse_plan
 
 EXACT = "quasi-identifiers are published exactly: everybody in the table can be recognized, and nobody's presence is hidden"
 """The first note of every anatomy."""
@@ -31,7 +32,7 @@ def anatomize(
     schema: Schema | None,
     principles: PrincipleRequest | Sequence[PrincipleRequest],
     *,
-    plan: Iterable[Iterable[str]] | None = None,
+    plan: Iterable[Iterable[str]] | str | None = None,
     method: Method | str | None = None,
     seed: int | None = None,
     suppress: Number = 0,
@@ -45,7 +46,8 @@ def anatomize(
     exact, and which secret of a group is whose is protected as in `sf.anonymize`. Who is in the table is not protected at
     all; therefore principles about the size or the cells of groups are an error. The form is that of Xiao & Tao (2006a).
 
-    `plan`: the sensitive attributes of each table of secrets; by default each has a table of its own. Secrets in different
+    `plan`: the sensitive attributes of each table of secrets, as lists, or as a text such as "ill,drugs|income"; by default
+    each has a table of its own. Secrets in different
     tables cannot be linked within a group. For `method`, `seed`, `suppress` and `engine` see `sf.anonymize`; the engine
     spark is an error. Nobody may have several rows.
 
@@ -101,7 +103,7 @@ def anatomy_of(release: Release, plan: Sequence[Sequence[str]]) -> Anatomy:
     )
 
 
-def _plan(schema: Schema, plan: Iterable[Iterable[str]] | None, source: str | None) -> list[list[str]]:
+def _plan(schema: Schema, plan: Iterable[Iterable[str]] | str | None, source: str | None) -> list[list[str]]:
     """Return the sensitive attributes of each table of secrets, in the order of the schema; check that each is in one."""
     if not schema.sensitive:
         raise ColumnError(
@@ -109,7 +111,7 @@ def _plan(schema: Schema, plan: Iterable[Iterable[str]] | None, source: str | No
             remedy='Give a column the role "sensitive".',
             file=source,
         )
-    given = [[name] for name in schema.sensitive] if plan is None else [[str(name) for name in block] for block in plan]
+    given = [[name] for name in schema.sensitive] if plan is None else parse_plan(plan)
     listed = [name for block in given for name in block]
     if sorted(listed) != sorted(schema.sensitive) or not all(given):
         raise ParameterError(

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from sfumato.cli.anatomize import anatomize
 from sfumato.cli.anonymize import anonymize
 from sfumato.cli.apply import apply
 from sfumato.cli.attack import attack
@@ -90,6 +91,7 @@ def main(quiet: bool) -> None:
 
 
 for verb in (
-    demo, init, hierarchy, explain, audit, anonymize, apply, verify, attack, report, frontier, risk, project, ui, completion,
+    demo, init, hierarchy, explain, audit, anonymize, apply, verify, attack, report, frontier, risk, project, anatomize, ui,
+    completion,
 ):  # fmt: skip
     main.add_command(verb)
