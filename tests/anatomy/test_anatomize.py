@@ -277,3 +277,13 @@ def test_a_workload_of_another_table_is_refused():
     anatomy = made()
     with pytest.raises(sf.errors.ParameterError, match="another table"):
         anatomy.count_errors(Workload.random(sf.Table(PEOPLE.slice(0, 6), SCHEMA), 5, 1, 1))
+
+
+def test_only_a_release_of_this_kind_has_a_file_of_people_that_is_replaced(tmp_path):
+    made().save(tmp_path / "anatomy")
+    made(principles=sf.DistinctLDiversity(1)).save(tmp_path / "anatomy", force=True)
+    release = sf.anonymize(PEOPLE, SCHEMA, DIVERSE, seed=0)
+    folder = release.save(tmp_path / "release")
+    (folder / "people.csv").write_text("an original\n")
+    with pytest.raises(sf.errors.FileError, match=r"also contains 'people\.csv'"):
+        release.save(folder, force=True)

@@ -71,7 +71,6 @@ def test_warnings_are_errors_if_wanted(place):
     ("section", "key"),
     [
         ('[output]\ndatabase = "sqlite:///x.db"\ntable = "t"\n', "output.database"),
-        ('[output]\ninternal = "internal.html"\n', "output.internal"),
         ('[method]\nresist = ["minimality"]\n', "method.resist"),
         ('[after]\nrelease = "v1"\nkey = "v1.json"\n', "after"),
         ('[[principles]]\nname = "k-anonymity"\nk = 2\n', "principles"),
@@ -83,3 +82,12 @@ def test_what_an_anatomy_does_not_have_is_refused(place, section, key):
     assert done.returncode == 2
     assert f"{key}:" in done.stderr
     assert not (place / "out").exists()
+
+
+def test_the_internal_report_is_written_elsewhere(place):
+    done = sfumato("anatomize", "sfumato.toml", "--output", "out", "--internal", "internal.html", cwd=place)
+    assert done.returncode == 0, done.stderr
+    text = (place / "internal.html").read_text(encoding="utf-8")
+    assert "not for publication" in text
+    assert "swap-optimality" in text
+    assert "swap-optimality" not in (place / "out" / "report.html").read_text(encoding="utf-8")

@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.anatomy.anatomy_document import describe_anatomy
+from sfumato.anatomy.anatomy_page import internal_page
 from sfumato.anatomy.anatomy_queries import CountErrorComparison, anatomy_errors
 from sfumato.anonymization.coverage import Coverage, coverage_of
 from sfumato.anonymization.methods import Method
@@ -26,6 +27,7 @@ from sfumato.exact import Number
 from sfumato.plurals import count_of
 from sfumato.principles import Principle
 from sfumato.progress import Progress, silent
+from sfumato.registry import ATTACK_RUNNER, load
 from sfumato.releases.anatomy_tables import text_ranks
 from sfumato.releases.expectations import Expectations
 from sfumato.releases.exposure_models import UncoveredWarning, share_text
@@ -158,15 +160,17 @@ class Anatomy(Publication):
         *,
         force: bool = False,
         format: str = "csv",  # noqa: A002
+        internal: str | Path | None = None,
         key: str | Path | None = None,
         progress: Progress = silent,
     ) -> Path:
         """Write `people.csv`, `table_1.csv` and so on (or `.parquet`), `release.json` and `report.html`; return the folder.
 
         The files are written aside, verified as written, and only then renamed into place: if anything fails before that,
-        nothing is left behind. `force` replaces a release that is there already, and nothing else. `key`: a file
-        elsewhere, for the private key: the seed, with which `sf.anatomize` makes the same tables again, and whose row each
-        published person is, with which `sf.verify` can check each person's group.
+        nothing is left behind. `force` replaces a release that is there already, and nothing else.
+        `internal`: a file elsewhere, for the report that must not be published: what attackers achieve, and the errors of
+        counts. `key`: a file elsewhere, for the private key: the seed, with which `sf.anatomize` makes the same tables
+        again, and whose row each published person is, with which `sf.verify` can check each person's group.
         """
         return write_release(
             AnatomizedDocument,
@@ -177,6 +181,7 @@ class Anatomy(Publication):
             expected=Expectations(self.schema, self.principles, rows=self.private.rows, suppress=self.suppress),
             format=format,
             force=force,
+            internal=None if internal is None else InternalReport(internal, self._internal_page),
             key=None if key is None else InternalReport(key, self._key_text, "writing the key"),
             progress=progress,
         )
@@ -197,6 +202,12 @@ class Anatomy(Publication):
 
     def _key_text(self, document: AnatomizedDocument) -> str:
         return key_text(document, self.private.release.private.seed, self.private.rows)
+
+    def _internal_page(self, document: AnatomizedDocument) -> str:
+        attacks = load(ATTACK_RUNNER)(self).to_dict()
+        return internal_page(
+            document, {"errors": self.count_errors().to_dict(), "attacks": attacks, "notes": self.private.notes}
+        )
 
     def __repr__(self) -> str:
         groups = count_of(self.audits[0].groups.count, "group")

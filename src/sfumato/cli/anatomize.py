@@ -13,6 +13,7 @@ from sfumato.cli.options import (
     SEED_KEPT,
     allow_code_option,
     force_option,
+    internal_option,
     key_option,
     output_option,
     seed_option,
@@ -42,6 +43,7 @@ Example:
 )
 @output_option
 @seed_option
+@internal_option
 @key_option
 @force_option
 @strict_option
@@ -53,6 +55,7 @@ def anatomize(
     plan: str | None,
     output: Path | None,
     seed: int | None,
+    internal: Path | None,
     key: Path | None,
     force: bool,
     strict: bool,
@@ -77,7 +80,7 @@ def anatomize(
     _refuse_other_sections(declared)
     folder = release_folder(declared, config, output)
     free_target(folder, force, [config, declared.data_source(data)])
-    _, key = private_files(declared, None, key, folder, force)
+    report, key = private_files(declared, internal, key, folder, force)
     own_plan = None if declared.anatomy is None else declared.anatomy.plan
     with progress_bar() as progress:
         progress("reading")
@@ -98,12 +101,12 @@ def anatomize(
         if strict:
             refuse_warnings(anatomy.warnings, data)
         form = declared.output.format if declared.output is not None else "csv"
-        written = anatomy.save(folder, force=force, format=form, key=key, progress=progress)
+        written = anatomy.save(folder, force=force, format=form, internal=report, key=key, progress=progress)
     if as_json:
         content = json.loads((written / "release.json").read_text(encoding="utf-8"))
         say(json.dumps({"folder": str(folder), **content}, indent=2))
     else:
-        _show(anatomy, folder, key)
+        _show(anatomy, folder, report, key)
 
 
 def _refuse_other_sections(declared: Config) -> None:
@@ -112,21 +115,20 @@ def _refuse_other_sections(declared: Config) -> None:
 
     requested = {
         "output.database": declared.sink is not None,
-        "output.internal": declared.internal_report is not None,
         "method.resist": bool(declared.method is not None and declared.method.resist),
         "after": declared.after is not None,
     }
     for key in (key for key, there in requested.items() if there):
         raise ConfigError(
-            "an anatomy is written to files, has no internal report, follows no earlier release, and is not proved to "
-            "withstand attacks that know the method",
+            "an anatomy is written to files, follows no earlier release, and is not proved to withstand attacks that know "
+            "the method",
             remedy=f"Remove {key}, or publish cells with sfumato anonymize.",
             file=None if declared.source is None else str(declared.source),
             key=key,
         )
 
 
-def _show(anatomy: Anatomy, folder: Path, key: Path | None) -> None:
+def _show(anatomy: Anatomy, folder: Path, report: Path | None, key: Path | None) -> None:
     """Print the notes, the verdicts for each table of secrets, the errors of counts, and what to do next."""
     from sfumato.cli.release_warnings import show_warnings
     from sfumato.cli.show import console, show_findings
@@ -154,6 +156,8 @@ def _show(anatomy: Anatomy, folder: Path, key: Path | None) -> None:
             f"of the same groups by {100 * errors.generalized.median:.3g} %. These figures must not be published.",
             markup=False,
         )
+    if report is not None:
+        out.print(f"Wrote the internal report to {report}. Do not publish it.", markup=False)
     if key is not None:
         out.print(
             f"Wrote the key to {key}. Do not publish it: it contains the seed, and whose row each published row is.",

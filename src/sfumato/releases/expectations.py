@@ -35,7 +35,8 @@ class Expectations:
     risk: Any = None
     """Of a withheld release: the dictionaries with everything else that the risk depends on."""
     key: str | Path | None = None
-    """Of a grouped or an anatomized release: the file that maps each published row to its row in the original; see `releases.row_key`."""
+    """Of a grouped or an anatomized release: the file that maps each published row to its row in the original; see
+    `releases.row_key`."""
     rows: NDArray[np.int64] | None = None
     """For each published row its row in the original, which only the maker knows."""
     suppress: Fraction | None = None

@@ -116,6 +116,7 @@ KINDS: dict[str, ReleaseKind] = {
         "sfumato anatomize",
         checks="sfumato.anatomy.checks.anatomy_checks:release_checks",
         page="sfumato.anatomy.anatomy_page:public_page",
+        internal_command="sfumato anatomize CONFIG --output FOLDER --internal FILE",
         several=True,
         first=("people",),
         arguments=("schema", "principles", "key", "suppress"),
