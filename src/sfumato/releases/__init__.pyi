@@ -59,7 +59,7 @@ from .models import (
 )
 from .predecessor import Predecessor
 from .private import Private, Publication
-from .reader import Manifest, TableManifest
+from .reader import Manifest, TableFile, TableManifest
 from .writer import TableData
 
 __all__ = [
@@ -116,6 +116,7 @@ __all__ = [
     "SecretsTable",
     "SizeHistogram",
     "TableData",
+    "TableFile",
     "TableManifest",
     "ThresholdClaim",
     "UnchangedClaim",
