@@ -56,6 +56,7 @@ LAYERS = [
     ["comparison"],
     ["_report"],
     ["config", "census"],
+    ["config_edits"],
     ["profiling"],
     ["testing"],
     ["demo"],
