@@ -34,8 +34,8 @@ def settings(rows: int, diversity: int) -> Iterator[Setting]:
     """Yield Adult and the survey with their occupations as secrets; the synthetic census if they are absent."""
     required = FrequencyLDiversity(diversity)
     if data_file("adult", "adult_30162.csv") is None:
-        schema = Schema(["age", "sex", "race", "marital"], ["workclass"])
-        table = Table(synthetic_census(rows, 1).select([*schema.quasi_identifiers, "workclass"]), schema)
+        schema = Schema(["age", "sex", "race", "marital"], ["education"])
+        table = Table(synthetic_census(rows, 1).select([*schema.quasi_identifiers, "education"]), schema)
         yield Setting("census", "synthetic census", table, (required,))
         return
     yield survey.adult()[0].with_principles(FrequencyLDiversity(diversity, on="occupation"), name="adult")
