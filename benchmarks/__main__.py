@@ -9,6 +9,7 @@ import click
 from benchmarks.command_options import json_option, names_in, seed_option, show
 from benchmarks.experiment_commands import (
     analysis,
+    anatomy,
     attacks,
     mutants,
     projection_figures,
@@ -465,7 +466,7 @@ def projections(as_json: bool) -> None:
     show(figures, as_json, show_figures)
 
 
-for experiment in (attacks, resist, republication, analysis, mutants):
+for experiment in (attacks, resist, republication, anatomy, analysis, mutants):
     main.add_command(experiment)
 for repeated in (proximity_figures, risk_figures, projection_figures):
     main.add_command(repeated)
