@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.anonymization.recoding.group_recoding import ColumnRecoding, Recoding
@@ -62,9 +63,11 @@ def _narrowed(
 ) -> tuple[int, int, int]:
     """Count the rows whose cell is narrowed to one value, to at most half its values, and all whose cell has several."""
     column = original.column(recoded.domain.name)
-    reader = CellReader(recoded.cells, column, recoded.domain.recoding)
+    # groups with different values may have the same text: they publish the same cell
+    texts = pa.array(recoded.cells, pa.string()).dictionary_encode(null_encoding="encode")
+    reader = CellReader(texts.dictionary.to_pylist(), column, recoded.domain.recoding)
     sizes = reader.counted(np.arange(len(reader.low)), np.arange(column.domain))
-    cell = recoded.cell[of_row]
+    cell = np.asarray(texts.indices)[recoded.cell][of_row]
     several = sizes[cell] > 1
     total = int(several.sum())
     if not total:
@@ -72,7 +75,7 @@ def _narrowed(
     distinct = int(values.max()) + 1
     pairs, together = combination_counts([values[: original.rows], column.codes], [distinct, column.domain])
     places, rows = combination_counts(
-        [values[kept][several], cell[several].astype(np.int32)], [distinct, len(recoded.cells)]
+        [values[kept][several], cell[several].astype(np.int32)], [distinct, len(texts.dictionary)]
     )
     first = np.searchsorted(pairs[:, 0], np.arange(distinct + 1))
     start = np.searchsorted(places[:, 0], np.arange(distinct + 1))
