@@ -57,7 +57,7 @@ def test_levels_are_those_of_the_worst_choice(name, rows):
 
 
 @settings(max_examples=settings.default.max_examples // 4)
-@example(rows=[(0, person, value) for person in range(4) for value in (0, 1, 3)], at_once=1)
+@example(rows=[(0, person, value) for person in range(4) for value in (0, 1)], at_once=1)
 @given(
     rows=st.lists(st.tuples(st.integers(0, 1), st.integers(0, 3), st.integers(0, 4)), min_size=10, max_size=14),
     at_once=st.integers(1, 9),
