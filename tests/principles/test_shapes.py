@@ -111,7 +111,9 @@ def test_a_pair_of_values_takes_one_bit():
     graph = sf.distances.NeighbourGraph(attribute, sf.distances.Absolute(), 3)
     bits = near_set_counts._bits(graph, np.arange(200))
     assert bits.nbytes <= 200 * (200 + 64) / 8, "whole words of 64 bits"
-    assert sum(int(word).bit_count() for word in bits.ravel()) == sum(abs(v - w) <= 3 for v in range(200) for w in range(200))
+    assert sum(int(word).bit_count() for word in bits.ravel()) == sum(
+        abs(v - w) <= 3 for v in range(200) for w in range(200)
+    )
 
 
 POINTS = st.tuples(st.integers(0, 4), st.integers(0, 4), st.sampled_from("mf"))
