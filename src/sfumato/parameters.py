@@ -100,14 +100,7 @@ class ParameterChecks:
             elif declared.kind == "whole":
                 self.check_whole(name, int(as_fraction(declared.least)))
             elif declared.kind == "number":
-                self.set_fraction(name, declared.least, declared.most)
-                if declared.above and getattr(self, name) == as_fraction(declared.least):
-                    raise ParameterError(
-                        f"{self.name}: {name} = {declared.least} can never hold",
-                        remedy=f"Give a {name} above {declared.least}.",
-                        key=name,
-                        value=getattr(self, name),
-                    )
+                self.set_fraction(name, declared.least, declared.most, above=declared.above)
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters as a config states them; none if the class is not a dataclass."""
@@ -116,17 +109,25 @@ class ParameterChecks:
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: as_parameter(value) for name, value in values.items() if value is not None}
 
-    def set_fraction(self, name: str, least: Number | None = None, most: Number | None = None) -> None:
-        """Replace a parameter by the exact number that the user wrote, and check its range; both ends are allowed."""
+    def set_fraction(
+        self, name: str, least: Number | None = None, most: Number | None = None, *, above: bool = False
+    ) -> None:
+        """Replace a parameter by the exact number that the user wrote, and check its range.
+
+        Both ends are allowed, unless `above` excludes the least, at which the requirement could never hold.
+        """
         try:
             value = as_fraction(getattr(self, name), name)
         except ParameterError as error:
             raise error.inside(None, self.name) from error
-        if (least is not None and value < as_fraction(least)) or (most is not None and value > as_fraction(most)):
-            bounds = [f"at least {least}"] * (least is not None) + [f"at most {most}"] * (most is not None)
+        too_low = least is not None and (value <= as_fraction(least) if above else value < as_fraction(least))
+        if too_low or (most is not None and value > as_fraction(most)):
+            never = above and least is not None and value == as_fraction(least)
+            bounds = [f"{'above' if above else 'of at least'} {least}"] * (least is not None)
+            bounds += [f"{'' if bounds else 'of '}at most {most}"] * (most is not None)
             raise ParameterError(
-                f"{self.name}: {name} = {written(value)} is out of range",
-                remedy=f"Give a number of {' and '.join(bounds)}.",
+                f"{self.name}: {name} = {written(value)} {'can never hold' if never else 'is out of range'}",
+                remedy=f"Give a number {' and '.join(bounds)}.",
                 key=name,
                 value=value,
             )

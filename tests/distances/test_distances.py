@@ -327,6 +327,22 @@ def test_values_given_to_a_function_are_not_rounded():
     assert {0.5, Fraction("9007199254740993.5")} == set(seen)
 
 
+@pytest.mark.parametrize(
+    ("distance", "values", "costly"),
+    [
+        (sf.distances.Absolute(), [1, 2], False),
+        (sf.distances.Discrete(), ["a", "b"], False),
+        (sf.distances.Lp(), [1, 2], False),
+        (sf.distances.TotalVariation(), [1, 2], False),
+        (sf.distances.Jaro(), ["ann", "bob"], True),
+    ],
+)
+def test_only_distances_of_texts_and_sets_are_costly(distance, values, costly):
+    """Searches and bounds leave pairs out that are costly, so a distance of numbers must not count as such."""
+    attribute = sf.Table(pa.table({"s": values}), sf.Schema(sensitive=["s"])).attribute(["s"])
+    assert distance.bind(attribute).costly == costly
+
+
 def test_a_costly_function_is_called_only_for_pairs_within_groups():
     calls = []
     frame = pa.table({"q": np.repeat(np.arange(100), 3), "s": np.arange(300)})

@@ -86,3 +86,8 @@ def test_balls(exact, seed, count, dimensions, power):
             undecided |= {(i, start + j) for j, total in enumerate(sums) if sure < total <= never}
     assert len(listed) == len(undecided)
     assert set(listed) == undecided
+    room = unset((len(undecided), 2), np.int64)
+    assert ball_counts(
+        points.astype(kind), absent, offsets, values, counts, weights.astype(kind), full.astype(kind), span, names,
+        power, kind(sure), kind(never), 0, out, room,
+    ) == (len(undecided), len(values)), "a list with room for all pairs is long enough"  # fmt: skip

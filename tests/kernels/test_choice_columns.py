@@ -49,13 +49,14 @@ def test_cheapest(seed):
     random = np.random.default_rng(seed)
     sizes = random.integers(1, 4, 3)
     starts = np.cumsum([0, *sizes])
-    choices = random.integers(0, 1 << 12, starts[-1])  # more than one byte
+    count = int(random.integers(1, 21))  # attributes: from one byte of a mask to three
+    choices = random.integers(0, 1 << count, starts[-1])
     losses, shares = random.integers(0, 9, (2, starts[-1])).astype(float), np.array([0.25, 0.75])
-    prices, which = random.integers(-3, 4, 12).astype(float), unset(3, np.int64)
+    prices, which = random.integers(-3, 4, count).astype(float), unset(3, np.int64)
     cheapest(starts, choices, losses, shares, prices, which)
     for g in range(3):
         cost = [
-            shares @ losses[:, at] - sum(prices[j] for j in range(12) if (choices[at] >> j) & 1)
+            shares @ losses[:, at] - sum(prices[j] for j in range(count) if (choices[at] >> j) & 1)
             for at in range(starts[g], starts[g + 1])
         ]
         assert which[g] == starts[g] + int(np.argmin(cost))

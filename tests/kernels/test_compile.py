@@ -44,6 +44,17 @@ def test_a_kernel_does_not_reorder_floats():
     assert total(values) == 1.0
 
 
+def test_kernels_are_cached_and_let_threads_run_beside_them():
+    for make in (compiling.kernel, compiling.borrowing_kernel):
+
+        @make
+        def nothing():
+            return 0
+
+        assert nothing.targetoptions["nogil"]
+        assert nothing.stats.cache_path is not None
+
+
 def test_parts_of_kernels_are_compiled_once_for_all_constants_and_stay_python_functions():
     """A constant argument would otherwise compile the part again."""
 

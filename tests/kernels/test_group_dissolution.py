@@ -70,3 +70,19 @@ def test_a_group_stays_where_one_row_costs_more_elsewhere():
     assert sum(state.dissolve(8, 10, state.prohibitive) for _ in range(10)) == 0
     assert state.loss == before
     assert state.labels.tolist() == groups
+
+
+@pytest.mark.parametrize(("before", "after", "dissolved"), [(5, 5, 1), (6, 5, 0), (5, 6, 0)])
+def test_groups_are_tried_up_to_the_window_on_either_side(before, after, dissolved):
+    """One group has rows that belong to two others, one on either side in the order; the groups between are far off."""
+    far = [[200 + 2 * i] * 3 for i in range(10)]
+    groups = [[30] * 3, *far[: before - 1], [30, 30, 60], *far[10 - after + 1 :], [60] * 3]
+    labels = [number for number, group in enumerate(groups) for _ in group]
+    state = _state([age for group in groups for age in group], labels, 3)
+    order = np.arange(0, 3 * len(groups), 3)
+    tries = 500  # nothing is missed by chance
+    assert dissolved == dissolve_groups(
+        state.shares, state.neighbour_limits, state.conditions, state.arrays, order, tries, 5, state.prohibitive, 2**60,
+        unset(3, np.int64), unset(3), state.random,
+    )  # fmt: skip
+    assert state.labels[3 * before : 3 * before + 3].tolist() == ([0, 0, before + after] if dissolved else [before] * 3)

@@ -331,6 +331,25 @@ def test_bad_requests(rows, schema, principle, error, words):
             call(rows, schema, principle)
 
 
+@pytest.mark.parametrize(
+    ("column", "rule", "named"),
+    [
+        ("aabbbc", "c", False),  # 3 distinct values in 6 rows tell only some people apart
+        ("aabbcd", "d", True),  # more than half as many values as rows do
+        ("aabbcd", "a", False),  # but two people are not named
+    ],
+)
+def test_a_column_that_tells_people_apart_must_not_name_one(column, rule, named):
+    """A column that no role is declared for, with a k that only the whole table reaches."""
+    rows = pa.table({"age": [30] * 6, "ill": ["flu"] * 6, "note": list(column)})
+    schema, principle = sf.Schema(["age"], ["ill"], undeclared="drop"), sf.GuardedPeople("note", rule, k=6)
+    if named:
+        with pytest.raises(ParameterError, match="means 1 row: it would name a person"):
+            sf.audit(rows, schema, principle)
+    else:
+        assert sf.audit(rows, schema, principle).holds
+
+
 def test_a_published_table_without_its_original_is_not_measured():
     """Unless a principle needs it, a published table does not hold on to the original."""
     plain = sf.Table(patients(8), replace(ROLES, hierarchies={}))

@@ -6,6 +6,7 @@ import dataclasses
 import re
 from fractions import Fraction
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -103,6 +104,16 @@ def test_balls_of_more_values_than_are_stored_pair_by_pair(rows, epsilon, at_onc
         patch.setattr(near_set_counts, "_BLOCK", at_once)
         principle = sf.Dissimilarity(epsilon, 0, shape="ball")
         agree(lists, principle, by_group(rows), sizes, data.draw, distance=sf.distances.Jaccard())
+
+
+def test_a_pair_of_values_takes_one_bit():
+    attribute = sf.Table(pa.table({"s": list(range(200))}), sf.Schema(sensitive=["s"])).attribute(["s"])
+    graph = sf.distances.NeighbourGraph(attribute, sf.distances.Absolute(), 3)
+    bits = near_set_counts._bits(graph, np.arange(200))
+    assert bits.nbytes <= 200 * (200 + 64) / 8, "whole words of 64 bits"
+    assert sum(int(word).bit_count() for word in bits.ravel()) == sum(
+        abs(v - w) <= 3 for v in range(200) for w in range(200)
+    )
 
 
 POINTS = st.tuples(st.integers(0, 4), st.integers(0, 4), st.sampled_from("mf"))

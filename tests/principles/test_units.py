@@ -7,7 +7,7 @@ from math import log
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import naive
@@ -54,6 +54,21 @@ def test_levels_are_those_of_the_worst_choice(name, rows):
     assert [part.at(g) for g in range(len(expected))] == expected
     limit = part.threshold
     assert part.holds.tolist() == [(e >= limit if best_is_high else e <= limit) for e in expected]
+
+
+@settings(max_examples=settings.default.max_examples // 4)
+@example(rows=[(0, person, value) for person in range(4) for value in (0, 1)], at_once=1)
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 1), st.integers(0, 3), st.integers(0, 4)), min_size=10, max_size=14),
+    at_once=st.integers(1, 9),
+)
+def test_people_are_counted_in_parts_of_any_size(rows, at_once):
+    """Parts that bound the memory: some end after each person, others after several or within a group."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sfumato.principles.units_counting._AT_ONCE", at_once)
+        part = measured(rows, sf.Dissimilarity(1, "0.5")).parts[0]
+    expected = [naive_units.worst(group, lambda values: naive.risk(values, near), False) for group in groups_of(rows)]
+    assert [part.at(g) for g in range(len(expected))] == expected
 
 
 @given(rows=rows_of_people, wanted=st.integers(1, 4))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import ClassVar
 
 import pyarrow as pa
@@ -253,3 +254,21 @@ def test_claims_in_another_order(tmp_path):
     )
     claim(out, lambda content: content["principles"].reverse())
     assert failing(verify(out)) == ["principles"]
+
+
+@pytest.mark.parametrize(("zone", "stated"), [(None, "Europe/Rome"), ("Europe/Berlin", None)])
+def test_the_zone_of_the_times_of_the_original_is_expected(zone, stated, tmp_path):
+    """The schema that is given does not name it, so that of the original counts, whatever release.json states."""
+    times = pa.array([datetime(2024, 1, 1 + i) for i in range(12)], pa.timestamp("us", zone))
+    table, schema = pa.table({"age": range(12), "seen": times}), sf.Schema(["age"], ["seen"])
+    folder = anonymize(table, schema, sf.KAnonymity(2), method=Chunks(4)).save(tmp_path / "out")
+    assert verify(folder, table, schema=schema).holds
+
+    def change(content):
+        seen = content["config"]["columns"]["seen"]
+        seen.pop("timezone", None)
+        seen.update({} if stated is None else {"timezone": stated})
+
+    claim(folder, change)
+    found = verify(folder, table, schema=schema)
+    assert f"the timezone of 'seen' is {stated!r} in release.json, and {zone!r} is given" in found.failures

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -69,6 +70,43 @@ def test_a_value_that_determines_the_age_is_kept_and_one_of_all_ages_is_not():
     ages, bands = [*range(30, 60)] * 20, ["any"] * 600
     found, compared = narrowing(ages, ["t"] * 600, bands, "age")
     assert found.may_narrow(compared.together_original("band", "age", 0)).tolist() == [False]
+
+
+@pytest.mark.parametrize(
+    ("occurring", "expected"),
+    [
+        ({"a": 495, "b": 495, "c": 10}, "ab"),  # 1 % of the rows are exceptions
+        ({"a": 494, "b": 495, "c": 11}, "abc"),  # more are not
+        ({"a": 988, "c": 6, "d": 6}, "acd"),  # nor are two values that are rare, and together are not
+        ({"a": 990, "c": 5, "d": 5}, "a"),
+    ],
+)
+def test_values_of_one_row_in_a_hundred_are_exceptions(occurring, expected):
+    towns = [town for town, count in occurring.items() for _ in range(count)]
+    bands = ["north"] * len(towns) + ["south"] * 4000
+    found, compared = narrowing([30] * len(bands), towns + ["e"] * 4000, bands, "town")
+    codes = {label: code for code, label in enumerate("".join(sorted({*towns, "e"})))}
+    assert [compared.original.column("town").label(codes[town]) for town in expected] == list(expected)
+    assert sorted(found.possible({codes[town]: count for town, count in occurring.items()})) == [codes[t] for t in expected]
+
+
+@pytest.mark.parametrize(
+    ("occurring", "expected"),
+    [
+        ({20: 5, 30: 490, 32: 500, 50: 5}, (30, 31, 32)),  # half a percent at each end
+        ({20: 6, 30: 489, 32: 500, 50: 5}, (20, 30, 31, 32)),  # more at the lower one
+        ({20: 5, 30: 489, 32: 500, 50: 6}, (30, 31, 32, 50)),
+        ({20: 3, 21: 3, 30: 494, 32: 500}, (21, 30, 31, 32)),  # the second is no exception any more
+    ],
+)
+def test_half_a_percent_of_the_rows_at_either_end_are_exceptions(occurring, expected):
+    """All values between two that are possible are possible, also those that do not occur."""
+    ages = [age for age, count in occurring.items() for _ in range(count)]
+    bands = ["young"] * len(ages) + ["old"] * 4001
+    ages += [80] * 4000 + [31]
+    found, _ = narrowing(ages, ["t"] * len(ages), bands, "age")
+    codes = {age: code for code, age in enumerate(sorted(set(ages)))}
+    assert found.possible({codes[age]: count for age, count in occurring.items()}) == [codes[age] for age in expected]
 
 
 def test_no_pairs_are_no_values():

@@ -118,7 +118,11 @@ def test_a_wrong_key_is_found(tmp_path, change, words):
         ("version", 3, "states version 3"),
         ("counterfeits", 0, "rows"),
         ("counterfeits", 2, "rows"),
-        ("allowed", "0.1", "states 1 counterfeits, and that a share of 0.1 may be"),
+        ("version", 1, "states that it follows a release, and is version 1"),
+        # of the 5 people, not of the 6 rows: one counterfeit is a share of 0.2, as the release states
+        ("allowed", "0.19", "states 1 counterfeits, and that a share of 0.19 may be"),
+        ("allowed", "1", "states 1 counterfeits, and that a share of 1 may be"),
+        ("allowed", "0.20", "states 1 counterfeits, and that a share of 0.20 may be"),
         ("allowed", "all", "states that a share of 'all'"),
     ],
 )

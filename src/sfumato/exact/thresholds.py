@@ -109,5 +109,5 @@ def largest_float_at_most(threshold: Fraction) -> float:
     """
     nearest = nearest_float(threshold)
     if math.isinf(nearest):
-        return math.copysign(sys.float_info.max, nearest)
+        return sys.float_info.max if nearest > 0 else nearest
     return nearest if Fraction(repr(nearest)) <= threshold else math.nextafter(nearest, -math.inf)

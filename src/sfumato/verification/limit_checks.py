@@ -68,7 +68,6 @@ def _problem(cells: list[str | None], reader: CellReader, classes: CellClasses) 
 def _too_coarse(reader: CellReader, level: int, cells: int) -> NDArray[np.bool_]:
     """Return which cells are nodes above a level and of no level up to it; a label may occur on several levels."""
     lowest = np.full(cells, -1)
-    for at in range(len(reader.nodes) - 1, -1, -1):
-        numbers = reader.nodes[at]
+    for at, numbers in reversed(list(enumerate(reader.nodes))):
         lowest[numbers[numbers >= 0]] = at
     return np.asarray((lowest > level) | reader.withheld)

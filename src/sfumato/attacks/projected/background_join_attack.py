@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.projected.attacker_view import AttackerView, check_views, view_attributes
-from sfumato.attacks.projected.confidence import Confidence, confidence_of_parts, most_frequent
+from sfumato.attacks.projected.confidence import Confidence, ConfidenceGain, confidence_of_parts, most_frequent
 from sfumato.data.attribute import Attribute
 from sfumato.data.groups import combination_ranks
 from sfumato.data.table import Table
@@ -32,8 +32,11 @@ _MAX_SUBSETS = 5000
 
 
 @dataclass(frozen=True)
-class Join:
-    """What knowledge of some attributes of a person reveals about another in the same projected table."""
+class Join(ConfidenceGain):
+    """What knowledge of some attributes of a person reveals about another in the same projected table.
+
+    The mean gain is never negative, although the confidence may fall for one person.
+    """
 
     table: int
     """The projected table, from 0."""
@@ -50,16 +53,6 @@ class Join:
     """The largest increase of one person's confidence."""
     example: Mapping[str, Any]
     """A person with the largest gain: the `group`, the known `values`, the `guess`, and `among` how many rows."""
-
-    @property
-    def mean_gain(self) -> Fraction:
-        """The increase of the confidence, on average over people; never negative, although it may fall for one person."""
-        return Fraction(self.after.mean) - Fraction(self.before.mean)
-
-    @property
-    def newly_certain(self) -> int:
-        """The number of people whose target becomes certain through the known attributes."""
-        return self.after.certain - self.before.certain
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""

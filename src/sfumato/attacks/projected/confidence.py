@@ -44,6 +44,23 @@ class Confidence:
         return f"at most {level_shown(self.largest)}, on average {level_shown(self.mean)}, certain of {self.certain:,}"
 
 
+class ConfidenceGain:
+    """What an attacker learns about a target, as the confidence before and after."""
+
+    before: Confidence
+    after: Confidence
+
+    @property
+    def mean_gain(self) -> Fraction | float:
+        """The increase of the confidence, on average over people; a Fraction if both follow from counts."""
+        return self.after.mean - self.before.mean
+
+    @property
+    def newly_certain(self) -> int:
+        """The number of people whose target becomes certain."""
+        return self.after.certain - self.before.certain
+
+
 def confidence_of_parts(most: NDArray[np.int64], sizes: NDArray[np.int64]) -> Confidence:
     """Return the confidence over people in parts of the rows, weighted by the size of each part.
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.projected.attacker_view import AttackerView, view_attributes
-from sfumato.attacks.projected.confidence import Confidence, confidence_of_parts
+from sfumato.attacks.projected.confidence import Confidence, ConfidenceGain, confidence_of_parts
 from sfumato.data.attribute import Attribute
 from sfumato.data.table import Table
 from sfumato.exact.shown_levels import level_shown
@@ -26,7 +26,7 @@ _MAX_SHARES = 4_000_000
 
 
 @dataclass(frozen=True)
-class Inference:
+class Inference(ConfidenceGain):
     """What an attribute of another table reveals about an attribute, through their dependence."""
 
     target: str
@@ -45,16 +45,6 @@ class Inference:
     truth: float
     """The same after: if it does not rise with the confidence, the attacker is misled rather than informed."""
 
-    @property
-    def mean_gain(self) -> float:
-        """The increase of the confidence, on average over people."""
-        return float(self.after.mean) - float(self.before.mean)
-
-    @property
-    def newly_certain(self) -> int:
-        """The number of people whose target becomes certain through the combination."""
-        return self.after.certain - self.before.certain
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
         return {
@@ -65,7 +55,7 @@ class Inference:
             "people": self.people,
             "before": self.before.to_dict(),
             "after": self.after.to_dict(),
-            "gain": {"mean": self.mean_gain, "newly_certain": self.newly_certain},
+            "gain": {"mean": float(self.mean_gain), "newly_certain": self.newly_certain},
             "truth": {"before": float(self.truth_before), "after": self.truth},
         }
 

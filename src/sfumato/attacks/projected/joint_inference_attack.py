@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.projected.attacker_view import AttackerView, check_views, view_attributes
-from sfumato.attacks.projected.confidence import Confidence
+from sfumato.attacks.projected.confidence import Confidence, ConfidenceGain
 from sfumato.attacks.projected.inference import (
     Inference,
     confidence_before,
@@ -39,7 +39,7 @@ _CHUNK = 4_000_000
 
 
 @dataclass(frozen=True)
-class JointInference:
+class JointInference(ConfidenceGain):
     """What several attributes reveal together about another, through their joint distribution."""
 
     target: str
@@ -61,16 +61,6 @@ class JointInference:
     best_pair: float | None
     """The largest mean confidence that one of the helpers in another table reaches alone; None if it was not measured."""
 
-    @property
-    def mean_gain(self) -> float:
-        """The increase of the confidence, on average over people."""
-        return float(self.after.mean) - float(self.before.mean)
-
-    @property
-    def newly_certain(self) -> int:
-        """The number of people whose target becomes certain through the combination."""
-        return self.after.certain - self.before.certain
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
         return {
@@ -81,7 +71,7 @@ class JointInference:
             "people": self.people,
             "before": self.before.to_dict(),
             "after": self.after.to_dict(),
-            "gain": {"mean": self.mean_gain, "newly_certain": self.newly_certain},
+            "gain": {"mean": float(self.mean_gain), "newly_certain": self.newly_certain},
             "truth": {"before": float(self.truth_before), "after": self.truth},
             "best_pair": self.best_pair,
         }
