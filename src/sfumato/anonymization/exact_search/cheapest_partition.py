@@ -48,13 +48,22 @@ _ROUNDS, _CUTS = 12, 20
 _RISE = 0.0015
 """No more cuts are added once the bound rises by less than this share of itself."""
 
-_TRIED, _TRIED_NODES = 1_200, 100
+_LONG = 15_000_000
+"""No more cuts are added either if the searches with the present ones took so many steps."""
+
+_TRIED, _TRIED_NODES = 1_200, 400
 """How many columns an integer program for a better partition has, without a proof; and how many nodes it examines."""
+
+_FIRST, _AGAIN = 300, 200
+"""How many known columns a linear program starts with, and how many are added at a time."""
+
+_EVERY = 8
+"""In each case whose number is a multiple of this, a better partition is looked for."""
 
 _WAY, _FURTHER = 0.5, 0.9
 """How far prices are moved at a time towards the dual values of the linear program; and if they were sound there."""
 
-_NEAR = 1e-4
+_NEAR = 3e-4
 """Prices are not raised further if the linear program costs this much more."""
 
 _PENALTY = 3
@@ -128,7 +137,7 @@ class _Cases:
         self.most = self.rows * float(task.search_space.shares.weight.sum())
         """No partition costs more."""
         self.cost = np.inf
-        self.programs = _PROGRAMS
+        self.programs, self.cases = _PROGRAMS, 0
 
     @property
     def below(self) -> float:
@@ -162,6 +171,9 @@ class _Cases:
     def _halves(self, prices: Prices, within: LossRange) -> list[tuple[Prices, LossRange]] | None:
         """Solve a case, or return the two that it consists of; None if the limits do not allow that."""
         solution = self._relaxed(prices, within)
+        self.cases += 1
+        if solution.converged and self.cases % _EVERY == 0:
+            self._try(solution, within)
         prices, margin = solution.prices, self.below - solution.prices.total
         if margin <= 0:
             return []
@@ -197,15 +209,17 @@ class _Cases:
         """Return prices of the case of all partitions, with cuts that raise them."""
         prices, last = Prices(np.zeros(self.rows), RowCuts.none(), np.zeros(0)), 0.0
         for turn in range(_ROUNDS):
+            before = self.search.steps
             solution = self._relaxed(prices, within)
             if not solution.converged:
                 # without the new cuts, which have no penalty yet, or with prices as far as the limits allow
                 return prices if turn else solution.prices
             prices = solution.prices
-            self._try(solution)
+            self._try(solution, within)
             margin = self.below - prices.total
             rise, last = prices.total - last, prices.total
-            if margin <= 0 or (turn > 1 and rise < _RISE * last):
+            long = before - self.search.steps > _LONG
+            if margin <= 0 or long or (turn > 1 and rise < _RISE * last):
                 break
             if self.search.listed(prices, within, margin, _LISTED, _SEARCH).complete:
                 break
@@ -226,7 +240,8 @@ class _Cases:
         Groups are searched between prices that are known to be sound and the dual values of the linear program: either
         these are sound too, and larger; or there are groups that cost less, which become columns.
         """
-        columns, way, converged = self._useful(self.columns, prices, within), _WAY, False
+        known, way, converged = self._useful(self.columns, prices, within), _WAY, False
+        columns = known.taken(_smallest(self._excess(known, prices), _FIRST))
         while self.programs > 0:
             self.programs -= 1
             goal, weight = self._linear_program(columns, prices.cuts)
@@ -234,15 +249,18 @@ class _Cases:
                 converged = True
                 break
             between = prices.between(goal, way)
-            listing = self.search.cheap(between, within, _BELOW, _QUOTA, _SEARCH)
-            fresh = listing.taken(~np.isin(listing.masks, columns.masks))
+            excess = self._excess(known, between)
+            fresh = known.taken(_smallest(excess, _AGAIN) & (excess < -_BELOW) & ~np.isin(known.masks, columns.masks))
+            if not len(fresh.masks):
+                listing = self.search.cheap(between, within, _BELOW, _QUOTA, _SEARCH)
+                fresh = listing.taken(~np.isin(listing.masks, columns.masks))
+                if not len(fresh.masks) and not listing.complete:
+                    break
             if len(fresh.masks):
                 columns, way = columns.and_others(fresh), _WAY
-            elif listing.complete:
+            else:
                 # a group of at least so many rows costs no less than its prices then
                 prices, way = between.lowered(_BELOW / self.search.least), _FURTHER
-            else:
-                break
         else:
             weight = np.zeros(len(columns.masks))
         self.columns = self.columns.and_others(columns)
@@ -254,14 +272,15 @@ class _Cases:
 
     def _useful(self, columns: Listing, prices: Prices, within: LossRange) -> Listing:
         """Return the columns of a case of which better partitions can consist."""
-        excess = columns.costs - self._priced(columns, prices)
+        excess = self._excess(columns, prices)
         loss, has = columns.losses()[:, None], self.search.members(columns.masks)
         outside = (has & ((loss > within.roof + _BELOW) | (loss < within.floor - _BELOW))).any(axis=1)
         return columns.taken((excess <= self.below - prices.total + _EQUAL) & ~outside)
 
-    def _priced(self, columns: Listing, prices: Prices) -> NDArray[np.float64]:
-        """Return what each column is compared with."""
-        return np.asarray(self._cover(columns).T @ prices.charge - prices.penalty @ prices.cuts.terms(columns.masks))
+    def _excess(self, columns: Listing, prices: Prices) -> NDArray[np.float64]:
+        """Return what each column costs more than its prices."""
+        penalties = prices.penalty @ prices.cuts.terms(columns.masks)
+        return np.asarray(columns.costs - self.search.members(columns.masks) @ prices.charge + penalties)
 
     def _cover(self, columns: Listing) -> csc_array:
         """Return for each row and column whether the group has the row."""
@@ -280,12 +299,10 @@ class _Cases:
         penalty = np.maximum(-result.ineqlin.marginals, 0.0) if limits else np.zeros(0)
         return Prices(np.asarray(result.eqlin.marginals, float), cuts, penalty), np.asarray(result.x[:count], float)
 
-    def _try(self, solution: _Relaxation) -> None:
+    def _try(self, solution: _Relaxation, within: LossRange) -> None:
         """Look for a better partition of the columns that cost least more than their prices."""
-        columns = solution.columns
-        order = np.argsort(columns.costs - self._priced(columns, solution.prices), kind="stable")
-        cheapest = np.isin(np.arange(len(order)), order[:_TRIED])
-        self._integer_program(columns.taken(cheapest), _TRIED_NODES)
+        columns = self._useful(self.columns, solution.prices, within)
+        self._integer_program(columns.taken(_smallest(self._excess(columns, solution.prices), _TRIED)), _TRIED_NODES)
 
     def _integer_program(self, columns: Listing, nodes: int) -> bool:
         """Keep the cheapest partition of some columns if it is better; return whether there is none that is cheaper."""
@@ -305,6 +322,11 @@ class _Cases:
         has, cost = self.search.members(columns.masks), float(columns.costs.sum())
         if np.all(has.sum(axis=0) == 1) and cost < self.cost:
             self.best, self.cost = renumber(has.argmax(axis=0)), cost
+
+
+def _smallest(values: NDArray[np.float64], count: int) -> NDArray[np.bool_]:
+    """Return which are the smallest of some values, up to a count."""
+    return np.isin(np.arange(len(values)), np.argsort(values, kind="stable")[:count])
 
 
 def _bits(member: NDArray[np.bool_]) -> int:
