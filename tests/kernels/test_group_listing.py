@@ -35,7 +35,7 @@ class Case:
         share = draw.choice([0.0, 0.5])
         # that of the size rows + 1 is the largest of all
         self.allowed = np.array([[int(share * min(size, rows)) for size in range(rows + 2)] for _ in self.near])
-        self.crowd, self.crowds = draw.integers(0, 4, rows), int(draw.integers(1, 4))
+        self.crowd, self.crowds = draw.integers(0, 4, (2, rows)), draw.integers(1, 4, 2)
         self.largest = rows if draw.integers(2) else max(least, min(rows, 2 * least - 1))
         self.cuts = draw.random((int(draw.integers(0, 4)), rows)) < 0.6
         self.part, self.penalty = draw.integers(1, 4, len(self.cuts)), draw.integers(0, 5, len(self.cuts)) / 8
@@ -74,7 +74,7 @@ class Case:
         rows = list(some)
         loss = cell_cost(self.domains, self.places[rows])
         return (
-            len(set(self.crowd[rows].tolist())) >= self.crowds
+            all(len(set(crowd[rows].tolist())) >= least for crowd, least in zip(self.crowd, self.crowds, strict=True))
             and all(self.floor[rows] <= loss + 1e-12)
             and all(self.roof[rows] >= loss - 1e-12)
             and all(

@@ -42,9 +42,9 @@ class ListedRows(NamedTuple):
     allowed: Any
     """`allowed[l, s]` is how many of them a set of s rows may contain; the largest of these after the number of rows."""
     crowd: Any
-    """For each row the number of its crowd, below 64."""
+    """`crowd[c, i]` is the number of row i's crowd in division c of the rows into crowds, below 64."""
     crowds: Any
-    """The rows of a group are of at least so many crowds."""
+    """For each division, of at least how many crowds the rows of a group are. A search is guided by the first one."""
     least: Any
     """No group has fewer rows."""
     most: Any
@@ -147,13 +147,16 @@ def _may_join(rows: Any, members: Any, row: Any) -> Any:
 
 
 @inlined
-def _crowds_of(rows: Any, members: Any) -> Any:
-    """Return the crowds of a set of rows as bits."""
-    crowds, left = 0, members
-    while left:
-        crowds |= 1 << rows.crowd[_ones((left & -left) - 1)]
-        left &= left - 1
-    return crowds
+def _has_crowds(rows: Any, members: Any) -> Any:
+    """Return whether a set of rows is of enough crowds in each division."""
+    for division in range(len(rows.crowds)):
+        crowds, left = 0, members
+        while left:
+            crowds |= 1 << rows.crowd[division, _ones((left & -left) - 1)]
+            left &= left - 1
+        if _ones(crowds) < rows.crowds[division]:
+            return False
+    return True
 
 
 @inlined
@@ -226,7 +229,7 @@ def _list_inside(
     while level >= 0:
         members, have, excess = path.chosen[level, 1], size + level, path.excess[level]
         if fresh and rows.least <= have <= rows.most and excess <= most:
-            if _ones(_crowds_of(rows, members)) >= rows.crowds and _within_limits(rows, members, have):
+            if _has_crowds(rows, members) and _within_limits(rows, members, have):
                 if state[GROUPS] == len(found):
                     return np.nan
                 found[state[GROUPS]] = members
@@ -267,10 +270,10 @@ def _least_excess(rows: Any, prices: Any, path: Any, depth: Any, z: Any, most: A
     pays = max(path.extended[depth, row], value[FLOOR], prices.floor[row])
     if pays > min(value[ROOF], prices.roof[row]):
         return np.inf
-    size, crowds = count[SIZE] + 1, count[CROWDS] | (1 << rows.crowd[row])
+    size, crowds = count[SIZE] + 1, count[CROWDS] | (1 << rows.crowd[0, row])
     total = size * pays - value[CHARGED] - prices.charge[row]
     total += value[PENALTY] + _added_penalties(prices, count[MEMBERS], row)
-    lacking = max(0, rows.crowds - _ones(crowds))
+    lacking = max(0, rows.crowds[0] - _ones(crowds))
     others, room = max(0, rows.least - size - lacking), rows.most - size
     for q in range(count[AVAILABLE]):
         if room <= 0 or (lacking == 0 and others == 0 and total <= most):
@@ -279,8 +282,8 @@ def _least_excess(rows: Any, prices: Any, path: Any, depth: Any, z: Any, most: A
         if path.rank[depth, other] >= z or prices.roof[other] < pays:
             continue
         adds = pays - prices.charge[other]
-        if lacking > 0 and not crowds >> rows.crowd[other] & 1:
-            crowds |= 1 << rows.crowd[other]
+        if lacking > 0 and not crowds >> rows.crowd[0, other] & 1:
+            crowds |= 1 << rows.crowd[0, other]
             lacking -= 1
         elif others > 0:
             others -= 1
@@ -304,7 +307,7 @@ def _begin(rows: Any, prices: Any, path: Any, row: Any, place: Any) -> None:
         path.low[0, j] = path.high[0, j] = rows.places[row, j]
         path.seen[0, j] = rows.bit[row, j]
     count, value, left = path.count[0], path.value[0], len(prices.order) - place - 1
-    count[MEMBERS], count[SIZE], count[CROWDS], count[AVAILABLE] = 1 << row, 1, 1 << rows.crowd[row], left
+    count[MEMBERS], count[SIZE], count[CROWDS], count[AVAILABLE] = 1 << row, 1, 1 << rows.crowd[0, row], left
     value[LOSS], value[CHARGED], value[PENALTY] = 0.0, prices.charge[row], _added_penalties(prices, 0, row)
     value[ROOF], value[FLOOR] = prices.roof[row], prices.floor[row]
     for q in range(left):
@@ -322,7 +325,7 @@ def _join(rows: Any, prices: Any, path: Any, depth: Any, z: Any) -> None:
         path.high[depth + 1, j] = max(path.high[depth, j], place)
         path.seen[depth + 1, j] = path.seen[depth, j] | rows.bit[row, j]
     there[MEMBERS], there[SIZE] = here[MEMBERS] | (1 << row), here[SIZE] + 1
-    there[CROWDS] = here[CROWDS] | (1 << rows.crowd[row])
+    there[CROWDS] = here[CROWDS] | (1 << rows.crowd[0, row])
     deeper[LOSS], deeper[CHARGED] = path.extended[depth, row], value[CHARGED] + prices.charge[row]
     deeper[PENALTY] = value[PENALTY] + _added_penalties(prices, here[MEMBERS], row)
     deeper[ROOF], deeper[FLOOR] = min(value[ROOF], prices.roof[row]), max(value[FLOOR], prices.floor[row])

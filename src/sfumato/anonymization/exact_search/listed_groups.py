@@ -186,17 +186,20 @@ def _limits(task: Task) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     )
 
 
-def _crowds(task: Task) -> tuple[NDArray[np.int64], int]:
-    """Return a crowd of each row, and of how many crowds the rows of every group are at least.
+def _crowds(task: Task) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return divisions of the rows into crowds, and of how many crowds of each the rows of every group are at least.
 
-    Crowds are rows with near secrets, of which a group has a share at most, or rows with the same secret.
+    Crowds are rows with near secrets, of which a group has a share at most, or rows with the same secret. The division of
+    which a group needs most crowds comes first.
     """
     near = Crowds.of(task)
-    found, count = near.of_row, math.ceil(1 / near.share)
+    divisions = [(math.ceil(1 / near.share), near.of_row)]
     if task.table.units is None:
         for principle, names in task.requirements:
-            if type(principle) is DistinctLDiversity and principle.l > count:
+            if type(principle) is DistinctLDiversity:
                 condition = task.search_conditions(principle, names)[0]
                 assert isinstance(condition, HistogramCondition)
-                found, count = condition.values, principle.l
-    return np.unique(found, return_inverse=True)[1].reshape(-1).astype(np.int64), count
+                divisions.append((principle.l, condition.values))
+    divisions.sort(key=lambda division: -division[0])
+    crowds = [np.unique(of_row, return_inverse=True)[1].reshape(-1) for _, of_row in divisions]
+    return np.array(crowds, np.int64), np.array([count for count, _ in divisions], np.int64)
