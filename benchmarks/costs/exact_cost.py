@@ -15,7 +15,8 @@ from benchmarks.datasets.survey import Setting
 from benchmarks.measurement import Notify, cpu_seconds, silent
 from sfumato.anonymization.exact_search.cheapest_partition import cheapest_partition
 from sfumato.anonymization.exact_search.possible_groups import group_costs
-from sfumato.anonymization.methods import Exact, Glaze, Task
+from sfumato.anonymization.loss_bounds import loss_bound
+from sfumato.anonymization.methods import Glaze, Task
 from sfumato.anonymization.methods.method import grouping_of
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
@@ -88,15 +89,18 @@ def _measure(setting: Setting) -> dict[str, Any]:
     seconds, found = cpu_seconds(lambda: cheapest_partition(task, known))
     glaze = sum(group_costs(task, [np.flatnonzero(start == group) for group in range(int(start.max()) + 1)]))
     cells = setting.table.rows * len(setting.table.schema.quasi_identifiers)
+    loss = found.cost / cells
+    stated, own = (loss_bound(setting.table, setting.principles, secrets=secrets) for secrets in (False, True))
     return {
         "setting": setting.name,
         "columns": len(setting.table.schema.quasi_identifiers),
         "requirements": setting.requirements,
-        "method": Exact.name,
         "proof": found.proof,
-        "loss": round(found.cost / cells, 5),
-        "bound": round(found.bound / cells, 5),
-        "bound / loss": round(found.bound / found.cost, 4) if np.isfinite(found.cost) and found.cost else 1.0,
-        "glaze / loss": round(glaze / found.cost, 3) if known is not None and found.cost else None,
+        "loss": round(loss, 5) if loss < np.inf else None,
+        "bound": round(found.bound / cells, 5) if loss < np.inf else None,
+        "bound / loss": round(found.bound / found.cost, 4) if 0 < loss < np.inf else 1.0,
+        "glaze / loss": round(glaze / found.cost, 3) if known is not None and loss > 0 else None,
+        "bound of releases / loss": round(stated / loss, 3) if 0 < loss < np.inf else None,
+        "the same with secrets / loss": round(own / loss, 3) if 0 < loss < np.inf else None,
         "CPU s": round(seconds, 1),
     }

@@ -16,9 +16,7 @@ ROOM = 300
 
 def scratch(rows, attributes):
     deep, whole = rows + 2, [unset((rows + 2, columns), np.int64) for columns in (*[attributes] * 3, *[rows] * 4, 7, 2)]
-    return Path(
-        *whole[:3], unset((deep, rows)), *whole[3:7], whole[7], unset((deep, 5)), whole[8], unset(deep), unset(deep)
-    )
+    return Path(*whole[:3], unset((deep, rows)), *whole[3:7], whole[7], unset((deep, 5)), whole[8], unset(deep), unset(deep))
 
 
 class Case:
@@ -103,7 +101,7 @@ def test_every_set_is_listed_once(seed, rows, least, most):
 
 @given(st.integers(0, 2**31), st.integers(1, 7), st.integers(1, 4), st.sampled_from([-0.5, 0, 0.25, 1, 4]))
 def test_the_best_sets_are_among_fewer(seed, rows, least, most):
-    """Of all sets that begin with the same row, the one with the least excess is listed; so none means that there is none."""
+    """Of all sets that begin with the same row, the one with the least excess is listed."""
     case = Case(seed, rows, min(least, rows), most)
     complete, found, _ = case.run(best=ROOM)
     everything = case.expected()

@@ -25,10 +25,10 @@ def search_cuts(
 ) -> None:
     """Fill `found[i]` with a set S of part · times + part - 1 rows that begins with row i, and `excess[i]`.
 
-    In a partition, the sum of ⌊|G ∩ S| / part⌋ over its groups G is at most ⌊|S| / part⌋ = `times`. The excess is by how much
-    the same sum over `groups`, each counted `weight` times, exceeds that. S grows by the row that is most often `together` with
-    its rows; then one row is exchanged for another as long as that raises the excess most. `score` and `inside` are scratch,
-    with an entry for each row and group.
+    In a partition, the sum of ⌊|G ∩ S| / part⌋ over its groups G is at most ⌊|S| / part⌋ = `times`. The excess is by how
+    much the same sum over `groups`, each counted `weight` times, exceeds that. S grows by the row that is most often
+    `together` with its rows; then one row is exchanged for another as long as that raises the excess most. `score` and
+    `inside` are scratch, with an entry for each row and group.
     """
     rows, size = together.shape[0], part * times + part - 1
     for start in range(rows):

@@ -228,14 +228,14 @@ def _list_inside(
     fresh = True  # the set at this level was not looked at
     while level >= 0:
         members, have, excess = path.chosen[level, 1], size + level, path.excess[level]
-        if fresh and rows.least <= have <= rows.most and excess <= most:
-            if _has_crowds(rows, members) and _within_limits(rows, members, have):
-                if state[GROUPS] == len(found):
-                    return np.nan
-                found[state[GROUPS]] = members
-                state[GROUPS] += 1
-                if best:
-                    most = excess - 1e-9
+        listed = fresh and rows.least <= have <= rows.most and excess <= most
+        if listed and _has_crowds(rows, members) and _within_limits(rows, members, have):
+            if state[GROUPS] == len(found):
+                return np.nan
+            found[state[GROUPS]] = members
+            state[GROUPS] += 1
+            if best:
+                most = excess - 1e-9
         fresh = False
         # at least one more row: those that lower the excess most, and as many as a group needs
         q = path.chosen[level, 0]

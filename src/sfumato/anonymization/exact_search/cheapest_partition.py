@@ -63,8 +63,8 @@ _EVERY = 8
 _WAY, _FURTHER = 0.5, 0.9
 """How far prices are moved at a time towards the dual values of the linear program; and if they were sound there."""
 
-_NEAR = 3e-4
-"""Prices are not raised further if the linear program costs this much more."""
+_NEAR, _NEAR_MARGIN = 3e-4, 0.05
+"""Prices are not raised further if the linear program costs so little more: a share of them, or of what a proof lacks."""
 
 _PENALTY = 3
 """A row that no group covers costs this many times what any partition costs."""
@@ -158,7 +158,7 @@ class _Cases:
             halves = self._halves(prices, within)
             if halves is None:
                 unsettled = min(unsettled, bound)
-            for prices, half in halves or ():  # noqa: PLW2901 - those of the halves are better
+            for prices, half in halves or ():
                 number += 1
                 heapq.heappush(cases, (prices.total, number, prices, half))
         bound = min(unsettled, self.below + _EQUAL)
@@ -170,6 +170,8 @@ class _Cases:
 
     def _halves(self, prices: Prices, within: LossRange) -> list[tuple[Prices, LossRange]] | None:
         """Solve a case, or return the two that it consists of; None if the limits do not allow that."""
+        if self.programs <= 0:
+            return None
         solution = self._relaxed(prices, within)
         self.cases += 1
         if solution.converged and self.cases % _EVERY == 0:
@@ -212,8 +214,8 @@ class _Cases:
             before = self.search.steps
             solution = self._relaxed(prices, within)
             if not solution.converged:
-                # without the new cuts, which have no penalty yet, or with prices as far as the limits allow
-                return prices if turn else solution.prices
+                # without the new cuts, which have no penalty yet; or with prices as far as the limits allow
+                return prices.of_used_cuts() if turn else solution.prices
             prices = solution.prices
             self._try(solution, within)
             margin = self.below - prices.total
@@ -224,14 +226,14 @@ class _Cases:
             if self.search.listed(prices, within, margin, _LISTED, _SEARCH).complete:
                 break
             used = solution.weight > _EQUAL
-            kept = prices.penalty > 0
-            cuts = prices.cuts.taken(kept)
-            more = cuts.with_violated(
+            old = prices.of_used_cuts()
+            more = old.cuts.with_violated(
                 solution.columns.masks[used], solution.weight[used], self.rows, max(self.search.least, 3), _CUTS
             )
-            if len(more.rows) == len(cuts.rows):
+            added = len(more.rows) - len(old.cuts.rows)
+            if not added:
                 break
-            prices = Prices(prices.charge, more, np.append(prices.penalty[kept], np.zeros(len(more.rows) - len(cuts.rows))))
+            prices = Prices(old.charge, more, np.append(old.penalty, np.zeros(added)))
         return prices
 
     def _relaxed(self, prices: Prices, within: LossRange) -> _Relaxation:
@@ -245,7 +247,8 @@ class _Cases:
         while self.programs > 0:
             self.programs -= 1
             goal, weight = self._linear_program(columns, prices.cuts)
-            if goal.total - prices.total <= _NEAR * abs(prices.total) + _EQUAL or prices.total >= self.below:
+            margin, near = self.below - prices.total, _NEAR * abs(prices.total) + _EQUAL
+            if margin <= 0 or goal.total - prices.total <= max(near, _NEAR_MARGIN * margin):
                 converged = True
                 break
             between = prices.between(goal, way)
@@ -309,7 +312,8 @@ class _Cases:
         if not len(columns.masks):
             return True
         cover = LinearConstraint(self._cover(columns), 1, 1)
-        options = {"node_limit": nodes, "mip_rel_gap": 0.0}
+        # without presolve: it takes longer than it saves here, and prints lines to the standard output
+        options = {"node_limit": nodes, "mip_rel_gap": 0.0, "presolve": False}
         integer = np.ones(len(columns.masks))
         result = milp(columns.costs, integrality=integer, bounds=Bounds(0, 1), constraints=cover, options=options)
         if result.x is None:

@@ -67,6 +67,11 @@ class Prices:
         penalty = np.maximum(self.penalty + (goal.penalty - self.penalty) * way, 0.0)
         return Prices(charge, self.cuts, penalty)
 
+    def of_used_cuts(self) -> Prices:
+        """Return the prices without cuts that have no penalty."""
+        used = self.penalty > 0
+        return Prices(self.charge, self.cuts.taken(used), self.penalty[used])
+
     def lowered(self, amount: float) -> Prices:
         """Return prices with each charge lowered."""
         return Prices(self.charge - amount, self.cuts, self.penalty)

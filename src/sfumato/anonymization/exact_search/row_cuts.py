@@ -46,7 +46,8 @@ class RowCuts:
 
     def terms(self, masks: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each cut and group its term of the sum."""
-        return np.bitwise_count(self.rows[:, None] & masks[None, :]).astype(np.int64) // self.part[:, None]
+        shared = np.bitwise_count(self.rows[:, None] & masks[None, :]).astype(np.int64)
+        return np.asarray(shared // self.part[:, None])
 
     def taken(self, chosen: NDArray[np.bool_]) -> RowCuts:
         """Return some of the cuts."""
@@ -70,7 +71,8 @@ class RowCuts:
                     search_cuts(together, masks, weight, part, times, *scratch, found, excess)
                     pairs = zip(np.round(excess, 9).tolist(), found.tolist(), strict=True)
                     candidates |= {(-gain / part, part, times, chosen) for gain, chosen in pairs if gain > _EXCESS}
-        known, added = set(zip(self.rows.tolist(), self.part.tolist(), strict=True)), []
+        known = set(zip(self.rows.tolist(), self.part.tolist(), strict=True))
+        added: list[tuple[int, int, int]] = []
         for _, part, times, chosen in sorted(candidates):
             alike = _ALIKE * chosen.bit_count()
             if (chosen, part) not in known and all(
