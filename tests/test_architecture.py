@@ -55,6 +55,7 @@ LAYERS = [
     ["comparison"],
     ["_report"],
     ["config", "census"],
+    ["config_edits"],
     ["profiling"],
     ["testing"],
     ["demo"],

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.config.toml_text import read_toml
+from sfumato.config_edits import remove_value
 from sfumato.errors import SfumatoError
-from sfumato.ui.config_edits import remove_value
 from sfumato.ui.invalid_entries import data_section_alone, entry_name, keys_of, removable_entry
 from sfumato.ui.session import Session
 

@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 
 import pytest
 
+from sfumato.config_edits import remove_value
 from sfumato.errors import FileError, SfumatoError
-from sfumato.ui.config_edits import remove_value
 from sfumato.ui.invalid_entries import removable_entry
 from sfumato.ui.opening import open_source
 from sfumato.ui.pages import environment, render_part

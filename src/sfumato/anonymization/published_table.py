@@ -73,7 +73,7 @@ def publish(
     names = resolved.published_columns(table.data.column_names)
     texts = {column.domain.name: pa.chunked_array([recoding.texts(column)]) for column in recoding.columns}
     columns = {
-        name: stored_column(texts.pop(name) if name in texts else _compact(_unchanged(table, resolved, name)))
+        name: stored_column(_compact(texts.pop(name) if name in texts else _unchanged(table, resolved, name)))
         for name in names
     }
     separators = {name: resolved.separators.get(name, ";") for name in resolved.sensitive_columns()}
@@ -82,7 +82,7 @@ def publish(
     data = pa.table({group: pa.array(of_group[of_row[rows]], pa.int64())})
     for name in names:  # one at a time, because each may be large
         column = pa.table({name: columns.pop(name)}).take(pa.array(rows)).column(name)
-        data = data.append_column(name, stored_column(_compact(column)))
+        data = data.append_column(name, stored_column(column))  # all rows, so what it holds occurs still
     recodings = {column.domain.name: str(column.domain.recoding) for column in recoding.columns}
     original = (table.original or OriginalPeople(None)).published(recodings)
     published = Table(data, published_schema(resolved, group, recodings), untyped=table.untyped, original=original)

@@ -17,6 +17,7 @@ from sfumato.cli.apply import apply
 from sfumato.cli.attack import attack
 from sfumato.cli.audit import audit
 from sfumato.cli.completion import completion
+from sfumato.cli.config import config_group
 from sfumato.cli.demo import demo
 from sfumato.cli.explain import explain
 from sfumato.cli.frontier import frontier
@@ -90,6 +91,7 @@ def main(quiet: bool) -> None:
 
 
 for verb in (
-    demo, init, hierarchy, explain, audit, anonymize, apply, verify, attack, report, frontier, risk, project, ui, completion,
+    demo, init, config_group, hierarchy, explain, audit, anonymize, apply, verify, attack, report, frontier, risk, project,
+    ui, completion,
 ):  # fmt: skip
     main.add_command(verb)

@@ -99,7 +99,8 @@ class Numbers:
 
     def __getitem__(self, index: int) -> Fraction:
         """Return one number, exactly."""
-        return int(self.integers[index]) * self.unit
+        number = int(self.integers[index])
+        return Fraction(number) if self.unit == 1 else number * self.unit
 
     def label(self, index: int) -> str:
         """Return one number as it is written."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -130,11 +130,29 @@ def beside(uri: str, folder: Path) -> str:
     >>> beside("sqlite:///people.db", Path("/data")), beside("sqlite:////tmp/people.db", Path("/data"))
     ('sqlite:////data/people.db', 'sqlite:////tmp/people.db')
     """
+    return with_file(uri, lambda path: str(folder / path))
+
+
+def with_file(uri: str, change: Callable[[str], str]) -> str:
+    """Return a URI with the path of its file changed; of a database that is no file, the URI as it is.
+
+    >>> with_file("sqlite:///people.db?mode=ro", lambda path: f"../{path}"), with_file("sqlite://", str.upper)
+    ('sqlite:///../people.db?mode=ro', 'sqlite://')
+    """
     match = _FILE.match(uri)
     if match is None or match[2].startswith(":"):
         return uri
     path, question, parameters = match[2].partition("?")
-    return f"{match[1]}{folder / path}{question}{parameters}"
+    return f"{match[1]}{change(path)}{question}{parameters}"
+
+
+def has_variable(text: str) -> bool:
+    """Return whether `expanded` replaces something in a URI or in a path.
+
+    >>> has_variable("${DATABASE}"), has_variable("sqlite:///${FOLDER}/people.db"), has_variable("costs in ${USD}.csv")
+    (True, True, False)
+    """
+    return bool(_VARIABLE.search(text)) if _URI.match(text) else bool(_VARIABLE.fullmatch(text))
 
 
 def file_of(uri: str) -> Path | None:

@@ -67,7 +67,7 @@ def lp_block(
     coordinate by coordinate (`others[c, b]`), so that the inner loops run along memory. Cost: pairs times coordinates.
     """
     count = others.shape[1]
-    total = np.empty(count, others.dtype)
+    total, term = np.empty(count, others.dtype), np.empty(count, others.dtype)
     # coordinates that no other point lacks need no test in the inner loop
     holes = np.empty(others.shape[0], np.bool_)
     for c in range(others.shape[0]):
@@ -79,16 +79,29 @@ def lp_block(
         total[:] = 0
         for c in range(others.shape[0]):
             x, gone, most = points[i, c], absent[i, c], full[c]
-            some_gone = holes[c] or gone
-            for b in range(count):
-                if names[c]:
-                    term = most * (others[c, b] != x)
-                elif some_gone and (gone or lacking[c, b]):
-                    # two missing coordinates are equal; one missing is as far as can be
-                    term = most * (gone != lacking[c, b])
-                else:
-                    term = _term(abs(x - others[c, b]), weights[c], power)
-                total[b] = max(total[b], term) if power == 0 else total[b] + term
+            # a loop for each case, so that the compiler can turn it into vector instructions
+            if names[c]:
+                for b in range(count):
+                    term[b] = most * (others[c, b] != x)
+            elif holes[c] or gone:
+                for b in range(count):
+                    if gone or lacking[c, b]:
+                        # two missing coordinates are equal; one missing is as far as can be
+                        term[b] = most * (gone != lacking[c, b])
+                    else:
+                        term[b] = _term(abs(x - others[c, b]), weights[c], power)
+            elif power <= 1:
+                for b in range(count):
+                    term[b] = weights[c] * abs(x - others[c, b])
+            else:
+                for b in range(count):
+                    term[b] = _term(abs(x - others[c, b]), weights[c], power)
+            if power == 0:
+                for b in range(count):
+                    total[b] = max(total[b], term[b])
+            else:
+                for b in range(count):
+                    total[b] += term[b]
         for b in range(count):
             within[a, b] = NEAR if total[b] <= sure else (FAR if total[b] > never else UNDECIDED)
 

@@ -169,6 +169,18 @@ class CellReader:
         return cells[fresh], codes[fresh]
 
     @cached_property
+    def hull(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For each cell the first and the last code that it covers, or those of all codes; from 0 to -1 if it covers none."""
+        count, domain = len(self.low), self.column.domain
+        first, last = np.zeros(count, np.int64), np.full(count, domain - 1)
+        if self._grid is not None:
+            grid = self._grid.reshape(count, domain)
+            covers = grid.any(axis=1)
+            first = np.where(covers, grid.argmax(axis=1), 0)
+            last = np.where(covers, domain - 1 - grid[:, ::-1].argmax(axis=1), -1)
+        return first, last
+
+    @cached_property
     def _cell_of_code(self) -> list[NDArray[np.int64]]:
         """For each level of the hierarchy and code the cell that names its node, or -1."""
         paths = self.column.paths

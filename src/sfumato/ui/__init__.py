@@ -1,7 +1,7 @@
 """The browser interface: `sfumato ui`. It calls what the command line calls, over the same config.
 
 **State.** `session.Session` holds the config as text with its history, the table, and answers that were computed. All tabs
-share it. Every change of the config is a pure function from text to text (`config_edits`), made by `Session.edit`, which
+share it. Every change of the config is a pure function from text to text (`sf.config_edits`), made by `Session.edit`, which
 refuses changes after which the config is invalid, and pages that are behind (409).
 
 **How to write a screen.**

@@ -28,8 +28,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from sfumato.config_edits import remove_value
 from sfumato.errors import ConfigError, FileError, ParameterError, SfumatoError
-from sfumato.ui.config_edits import remove_value
 from sfumato.ui.file_answers import FRAMED, FileAnswer
 from sfumato.ui.invalid_entries import entry_name, removable_entry
 from sfumato.ui.opening import open_source, upload_name

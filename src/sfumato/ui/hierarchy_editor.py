@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from sfumato.config import Config
+from sfumato.config_edits import set_value, set_values
 from sfumato.data.column import Column
 from sfumato.errors import ConfigError, HierarchyError
-from sfumato.ui.config_edits import set_value, set_values
 from sfumato.ui.group_levels import Levels, levels_of, moved, renamed, rests
 from sfumato.ui.screen import Change, Values
 from sfumato.ui.session import Session

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sfumato.config.toml_text import read_toml
+from sfumato.config_edits.toml_sections import Keys
 from sfumato.errors import SfumatoError
-from sfumato.ui.config_edits import Keys
 
 DATA = "data"
 """The section without which there is no table."""

@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sfumato.config_edits import line_of
 from sfumato.errors import SfumatoError
 from sfumato.plurals import count_of
-from sfumato.ui.config_edits import line_of
 from sfumato.ui.config_history import ConfigHistory, Step
 from sfumato.ui.invalid_entries import entry_name, keys_of, removable_entry
 from sfumato.ui.screen import Screen, Values

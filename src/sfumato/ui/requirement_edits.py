@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.config import Config
+from sfumato.config_edits import add_principle, remove_principle, remove_value, set_value, set_values
 from sfumato.errors import ConfigError, ParameterError
 from sfumato.exact import as_fraction, as_parameter, written
 from sfumato.principles import ParameterControl, Principle, attributes_of, parameter_controls
 from sfumato.principles.description import Description, describe
 from sfumato.registry import PRINCIPLES, required_parameters
-from sfumato.ui.config_edits import add_principle, remove_principle, remove_value, set_value, set_values
 from sfumato.ui.screen import Change, Values
 from sfumato.ui.session import Session
 from sfumato.ui.singled_out import roles_key

@@ -6,10 +6,10 @@ import shutil
 from pathlib import Path
 
 from sfumato.config.config import write_config
+from sfumato.config_edits import rebase_paths
 from sfumato.errors import ConfigError, FileError
 from sfumato.io.atomic_replace import folder_aside, put_in_place, write_file
 from sfumato.ui.file_answers import read
-from sfumato.ui.rebased_paths import rebased
 from sfumato.ui.session import Session
 from sfumato.ui.work import MadeRelease
 
@@ -30,7 +30,7 @@ def save_config(session: Session, path: Path, force: bool) -> str:
         raise ConfigError(
             "something exists here already", remedy="Tick “replace what is there”, or name another file.", file=str(path)
         )
-    text = rebased(session.text, session.place.absolute().parent, path.absolute().parent)
+    text = rebase_paths(session.text, session.place.absolute().parent, path.absolute().parent)
     try:
         write_config(path, text)
     except OSError as error:

@@ -61,7 +61,7 @@ class Coverage:
 
 @dataclass(frozen=True, eq=False)
 class ClassRows:
-    """The distinct rows of both tables, sorted by class.
+    """The distinct rows of both tables, sorted by class, then by the first quasi-identifier.
 
     `left`: for the published rows an array of classes, then one of cell numbers for each quasi-identifier. `right`: the same
     with codes for the original rows.
@@ -175,9 +175,10 @@ def _covered(rows: ClassRows, readers: Sequence[CellReader], limit: int) -> tupl
     """Return which entries on the left cover one on the right of their class, and which on the right are covered."""
     left_at, right_at, pairs = rows.left_at, rows.right_at, rows.pairs
     covering, covered = np.zeros(len(rows.left[0]), bool), np.zeros(len(rows.right[0]), bool)
-    small = np.flatnonzero((pairs > 0) & (pairs <= limit))
-    for some in np.split(small, np.flatnonzero(np.diff(np.cumsum(pairs[small]) // _AT_ONCE)) + 1):
-        i, j = _pairs_within(left_at, right_at, some)
+    begin, end = _candidates(rows, readers)
+    small = np.flatnonzero((end > begin) & (pairs <= limit)[rows.left[0]])
+    for some in np.split(small, np.flatnonzero(np.diff(np.cumsum((end - begin)[small]) // _AT_ONCE)) + 1):
+        i, j = _pairs_with(some, begin[some], end[some])
         for position, reader in enumerate(readers, start=1):  # position 0 has the classes
             fits = reader.covers(rows.left[position][i], rows.right[position][j])
             i, j = i[fits], j[fits]
@@ -202,11 +203,27 @@ def _distinct(classes: Codes, columns: Sequence[NDArray[Any]]) -> tuple[list[Cod
     return [np.ascontiguousarray(part) for part in parts.T], counts
 
 
-def _pairs_within(left_at: Codes, right_at: Codes, classes: Codes) -> tuple[Codes, Codes]:
-    """Return all pairs of a left and a right entry of the same class, class by class."""
-    lefts, rights = np.diff(left_at)[classes], np.diff(right_at)[classes]
-    starts = np.cumsum(lefts) - lefts
-    entries = np.arange(int(lefts.sum())) + np.repeat(left_at[classes] - starts, lefts)
-    width = np.repeat(rights, lefts)  # each left entry is paired with all right entries of its class
-    begin = np.repeat(right_at[classes], lefts) - (np.cumsum(width) - width)
-    return np.repeat(entries, width), np.arange(int(width.sum())) + np.repeat(begin, width)
+def _candidates(rows: ClassRows, readers: Sequence[CellReader]) -> tuple[Codes, Codes]:
+    """Return for each entry on the left where the entries on the right begin and end that it may cover.
+
+    They are those of its class whose first value is not outside all values that the first cell covers.
+    """
+    classes = rows.left[0]
+    if not readers:
+        return rows.right_at[classes], rows.right_at[classes + 1]
+    domain = readers[0].column.domain
+    first, last = readers[0].hull
+    keys = rows.right[0] * domain + rows.right[1]
+    begin = np.searchsorted(keys, classes * domain + first[rows.left[1]])
+    end = np.searchsorted(keys, classes * domain + last[rows.left[1]], "right")
+    return begin, np.maximum(begin, end)
+
+
+def _pairs_with(entries: Codes, begin: Codes, end: Codes) -> tuple[Codes, Codes]:
+    """Return each entry paired with all numbers from its `begin` to before its `end`.
+
+    >>> _pairs_with(np.array([7, 9]), np.array([2, 0]), np.array([4, 1]))
+    (array([7, 7, 9]), array([2, 3, 0]))
+    """
+    width = end - begin
+    return np.repeat(entries, width), np.arange(int(width.sum())) + np.repeat(begin - (np.cumsum(width) - width), width)

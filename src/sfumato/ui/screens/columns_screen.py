@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from sfumato.config import Config
+from sfumato.config_edits import remove_principle, set_role, set_values
 from sfumato.data.schema import RECODINGS, Kind, Role
 from sfumato.errors import ColumnError, ConfigError
 from sfumato.profiling.table_profile import ColumnProfile, Profile
-from sfumato.ui.config_edits import remove_principle, set_role, set_values
 from sfumato.ui.hierarchy_editor import (
     BUILDER_FORMS,
     MOST_VALUES,

@@ -8,7 +8,7 @@ from typing import Any
 
 from sfumato.config import Config
 from sfumato.config.risk_section import RiskSection
-from sfumato.ui.config_edits import set_values
+from sfumato.config_edits import set_values
 from sfumato.ui.file_answers import report_answer
 from sfumato.ui.screen import Change, Screen, Snippets, Values
 from sfumato.ui.screens.release_screen import cancel, forget

@@ -7,9 +7,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sfumato.config import MethodSection
+from sfumato.config_edits import remove_value, set_values
 from sfumato.errors import FileError, ParameterError
 from sfumato.parameters import check_share
-from sfumato.ui.config_edits import remove_value, set_values
 from sfumato.ui.file_answers import report_answer
 from sfumato.ui.screen import Change, Part, Screen, Snippets, Values
 from sfumato.ui.session import Session

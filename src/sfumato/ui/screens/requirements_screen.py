@@ -13,12 +13,12 @@ from sfumato.anonymization.feasibility import FrontierCell, feasibility, frontie
 from sfumato.anonymization.feasibility.parameter_grid import grid_around
 from sfumato.anonymization.feasibility.varied_requirement import varied_requirement
 from sfumato.audits.audit_result import Finding, worst_shown
+from sfumato.config_edits import add_principle, set_values
 from sfumato.errors import ParameterError
 from sfumato.exact import as_fraction, written
 from sfumato.principles import Dissimilarity, Principle, exactly
 from sfumato.profiling import Profile
 from sfumato.registry import PRINCIPLES
-from sfumato.ui.config_edits import add_principle, set_values
 from sfumato.ui.requirement_edits import (
     add_requirement,
     cards,

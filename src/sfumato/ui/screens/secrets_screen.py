@@ -9,8 +9,8 @@ from typing import Any
 from sfumato.anonymization.methods import AUTO
 from sfumato.config import MethodSection
 from sfumato.config.project_section import ProjectSection
+from sfumato.config_edits import set_values
 from sfumato.errors import ParameterError
-from sfumato.ui.config_edits import set_values
 from sfumato.ui.file_answers import report_answer
 from sfumato.ui.screen import Change, Screen, Snippets, Values
 from sfumato.ui.screens.release_screen import HEIGHT, MARGIN, WIDTH, cancel, forget

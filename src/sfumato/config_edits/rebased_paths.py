@@ -8,25 +8,27 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.config.toml_text import read_toml
-from sfumato.io.database_uri import is_uri
-from sfumato.ui.config_edits import Keys, set_value
+from sfumato.config_edits.edits import set_value
+from sfumato.config_edits.toml_sections import Keys
+from sfumato.io.database_uri import has_variable, is_uri, with_file
 
 _PATHS = (
     ("data", "path"), ("population", "path"), ("output", "path"), ("output", "internal"), ("output", "key"),
-    ("after", "release"), ("after", "key"), ("engine", "folder"),
+    ("output", "database"), ("after", "release"), ("after", "key"), ("engine", "folder"),
 )  # fmt: skip
 """Where a config names a file or a folder."""
 
 
-def rebased(text: str, old: Path, new: Path) -> str:
+def rebase_paths(text: str, old: str | Path, new: str | Path) -> str:
     r"""Return the text of a config for a file in the folder `new`, which was one in the folder `old`.
 
-    What the text names stays the same; absolute paths and databases stay as they are. A path without a common root with the
-    new folder becomes absolute.
+    Every relative path is written anew, also those of databases that are files, so that the config names the same files;
+    everything else stays as it is. A path without a common root with the new folder becomes absolute. A module that is named
+    without its file, as in `"module:name"`, stays as well: it must be found from the new folder, or be installed.
 
-    >>> print(rebased('[data]\npath = "people.csv"\n', Path("/data"), Path("/data/configs")), end="")
+    >>> print(rebase_paths('[data]\npath = "people.csv"  # of May\n', "/data", "/data/configs"), end="")
     [data]
-    path = "../people.csv"
+    path = "../people.csv"  # of May
     """
     old, new = Path(os.path.abspath(old)), Path(os.path.abspath(new))  # noqa: PTH100 - links are not followed
     if old == new:
@@ -66,7 +68,12 @@ def _function(keys: tuple[str, ...], declared: Any) -> Iterator[tuple[Keys, str]
 
 
 def _moved(path: str, old: Path, new: Path) -> str:
-    if is_uri(path) or Path(path).is_absolute() or path.startswith("~") or "$" in path:
+    """Return what names the same file or database from the new folder."""
+    if has_variable(path):
+        return path
+    if is_uri(path):
+        return with_file(path, lambda file: _moved(file, old, new))
+    if Path(path).is_absolute():
         return path
     try:
         moved = os.path.relpath(old / path, new)

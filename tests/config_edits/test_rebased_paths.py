@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.config.toml_text import read_toml
-from sfumato.ui.config_edits import comments_of
-from sfumato.ui.rebased_paths import rebased
+from sfumato.config_edits import rebase_paths
+from sfumato.config_edits.toml_sections import comments_of
 
 CONFIG = """# who made this
 format = 1
@@ -40,6 +41,8 @@ k = 5
 [output]
 path = "{output}"
 key = "{output}-key.json"
+database = "sqlite:///{output}.db?timeout=5"
+table = "people"
 """
 names = st.sampled_from(
     ["people.csv", "data/people.csv", "../people.csv", "/data/people.csv", "./a b/people.csv", "x/../y.csv"]
@@ -55,6 +58,7 @@ def named(text, folder):
     stated = [
         plain["data"]["path"], plain["columns"]["age"]["hierarchy"], function, plain["risk"]["dictionaries"][0]["path"],
         plain["output"]["path"], plain["output"]["key"], plain["population"]["path"],
+        re.fullmatch(r"sqlite:///(.*)\?timeout=5", plain["output"]["database"])[1],
     ]  # fmt: skip
     return [os.path.normpath(Path(folder) / path) for path in stated]
 
@@ -74,16 +78,22 @@ def without_paths(text):
 )
 def test_the_same_files_are_named(paths, old, new):
     text = CONFIG.format(**paths, function="code/near.py")
-    moved = rebased(text, Path(old), Path(new))
+    moved = rebase_paths(text, Path(old), Path(new))
     assert named(moved, new) == named(text, old)
     assert without_paths(moved) == without_paths(text)
     assert comments_of(moved) == comments_of(text)
-    assert named(rebased(moved, Path(new), Path(old)), old) == named(text, old)
+    assert named(rebase_paths(moved, Path(new), Path(old)), old) == named(text, old)
 
 
 def test_databases_and_variables_stay():
-    for path in ("postgresql://host/people", "sqlite:///people.db", "${HOME}/people.csv", "~/people.csv"):
+    for path in (
+        "postgresql://host/people",
+        "sqlite:////srv/people.db",
+        "sqlite://",
+        "sqlite:///${FOLDER}/people.db",
+        "${PEOPLE}",
+    ):
         text = f'[data]\npath = "{path}"\n'
-        assert rebased(text, Path("/a"), Path("/b/c")) == text
+        assert rebase_paths(text, Path("/a"), Path("/b/c")) == text
     text = '[columns.ill]\ndistance = { kind = "function", function = "mine.near:apart" }\n'
-    assert rebased(text, Path("/a"), Path("/b/c")) == text  # a module, not a file
+    assert rebase_paths(text, Path("/a"), Path("/b/c")) == text  # a module, not a file

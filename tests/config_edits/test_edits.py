@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 import tomllib
 from collections import Counter
@@ -15,11 +16,9 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.config import Config
-from sfumato.errors import ConfigError
-from sfumato.profiling import draft, profile
-from sfumato.ui.config_edits import (
+from sfumato.config_edits import (
     add_principle,
-    comments_of,
+    keys_of,
     line_of,
     remove_principle,
     remove_value,
@@ -27,6 +26,9 @@ from sfumato.ui.config_edits import (
     set_value,
     set_values,
 )
+from sfumato.config_edits.toml_sections import comments_of, key_of
+from sfumato.errors import ConfigError
+from sfumato.profiling import draft, profile
 
 NAMES = st.one_of(
     st.sampled_from(
@@ -192,3 +194,42 @@ def test_lines():
     assert line_of(text, ["principles", 1]) == 6
     assert line_of(text, ["columns", "a b", "role"]) == 10
     assert line_of(text, ["method"]) is None
+
+
+@pytest.mark.parametrize(
+    ("keys", "key", "problem"),
+    [
+        (["principles", 1, "k"], "principles[1]", "the list has 1"),
+        (["principles", -1, "k"], "principles[-1]", "the list has 1"),
+        (["data", "path", "name"], "data.path", "it is a value, so 'name' is not in it"),
+        (["principles", "k"], "principles", "it is a list, so 'k' is not in it"),
+        (["data", 0], "data", "it is a table, so 0 is not in it"),
+        ([], None, "no key is named"),
+    ],
+)
+def test_a_place_that_cannot_be_is_an_error(keys, key, problem):
+    text = '[data]\npath = "p.csv"\n[[principles]]\nname = "k-anonymity"\nk = 5\n'
+    with pytest.raises(ConfigError, match=re.escape(problem)) as caught:
+        set_value(text, keys, 7)
+    assert caught.value.key == key
+    assert remove_value(text, [*keys, "x"]) == text
+    assert remove_value(text, ["principles", -1]) == text
+
+
+def test_nothing_is_not_a_value():
+    with pytest.raises(ConfigError, match="no empty values") as caught:
+        add_principle("", "k-anonymity", {"k": None})
+    assert caught.value.key == "principles.k"
+    with pytest.raises(ConfigError, match="it is not a list"):
+        add_principle("principles = 1\n", "k-anonymity", {"k": 5})
+
+
+@given(st.lists(st.one_of(NAMES, st.integers(0, 99999)), max_size=4), NAMES)
+def test_places_are_read_as_they_are_written(rest, first):
+    assert keys_of(key_of([first, *rest])) == [first, *rest]
+
+
+@pytest.mark.parametrize("text", ["", "[0]", "a..b", "a.", "a[x]", "a[0]b", "a b", ".a", "a[0", 'a."b', "a = 1\nb"])
+def test_what_is_not_a_place_is_an_error(text):
+    with pytest.raises(ConfigError, match="names no place"):
+        keys_of(text)

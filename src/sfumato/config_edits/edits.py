@@ -1,4 +1,4 @@
-"""Changes of a config: pure functions from text to text. Comments, order and spelling of everything else stay.
+"""Changes of a config: the text of everything else stays as it is written.
 
 Every function checks its own result: the new text must parse to the old content with the one change, and contain every
 comment of the old text. Otherwise it raises, and the text can be edited by hand.
@@ -10,24 +10,34 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from decimal import Decimal
 from typing import Any
 
 from sfumato.config.toml_text import read_toml
+from sfumato.config_edits.toml_sections import (
+    Keys,
+    comments_of,
+    header_names,
+    key_of,
+    key_text,
+    line_of,
+    lines_of,
+    section_end,
+)
 from sfumato.errors import ConfigError
-
-Keys = Sequence[str | int]
-"""Where a value is: names of tables, numbers of entries of a list."""
+from sfumato.io.optional_packages import import_extra
 
 
 def set_value(text: str, keys: Keys, value: Any) -> str:
-    r"""Return the text with one value set; tables that lack are added.
+    r"""Return the text with one value set; tables that are missing are added.
+
+    `keys` are the names of tables and the numbers of entries of lists on the way to the value, such as
+    `["principles", 0, "k"]`. Numbers that are not whole are written as text, which is exact.
 
     >>> print(set_value('[columns.age]\nrole = "other"  # why\n', ["columns", "age", "role"], "sensitive"), end="")
     [columns.age]
     role = "sensitive"  # why
     """
-    plain, value = read_toml(text, None), _stated(value)
+    plain, value = read_toml(text, None), _stated(value, keys)
     expected = deepcopy(plain)
     _put(expected, keys, value)
     if expected == plain and _type_at(plain, keys) is type(value):
@@ -86,8 +96,10 @@ def add_principle(text: str, name: str, parameters: Mapping[str, Any]) -> str:
     t = "0.2"
     """
     expected = deepcopy(read_toml(text, None))
-    entry = {"name": name, **{key: _stated(value) for key, value in parameters.items()}}
-    expected.setdefault("principles", []).append(entry)
+    entry = {"name": name, **{key: _stated(value, ("principles", key)) for key, value in parameters.items()}}
+    if not isinstance(expected.setdefault("principles", []), list):
+        raise ConfigError("it is not a list", remedy="Write [[principles]].", key="principles")
+    expected["principles"].append(entry)
     ways = [lambda: _principle_after(text, entry), lambda: _joined(text, "[[principles]]", entry)]
     return _checked(text, expected, [*ways, lambda: _append_inline(text, entry)])
 
@@ -97,33 +109,9 @@ def remove_principle(text: str, number: int) -> str:
     return remove_value(text, ["principles", number])
 
 
-def comments_of(text: str) -> list[str]:
-    """Return the comments of a TOML text, as far as they are lines of their own or follow a value."""
-    bare = re.sub(r'"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'', '""', text, flags=re.DOTALL)
-    return [found.strip() for found in re.findall(r"#[^\n]*", bare)]
-
-
-def line_of(text: str, keys: Keys) -> int | None:
-    """Return the number of the line, from 1, at which a value is, or the section that should contain it."""
-    names = [key for key in keys if isinstance(key, str)]
-    number = next((key for key in keys if isinstance(key, int)), 0)
-    lines = _lines(text)
-    for depth in range(len(names), 0, -1):
-        found = [at for at, line in enumerate(lines) if _header_names(line) == names[:depth]]
-        if found:
-            start = found[min(number, len(found) - 1)]
-            rest = names[depth:]
-            for at in range(start + 1, len(lines)):
-                if lines[at].lstrip().startswith("["):
-                    break
-                if rest and re.match(rf"\s*[\"']?{re.escape(rest[0])}[\"']?\s*[=.]", lines[at]):
-                    return at + 1
-            return start + 1
-    return None
-
-
 def _checked(text: str, expected: dict[str, Any], ways: Sequence[Callable[[], str]], comments: bool = True) -> str:
     """Return the first result that says what is expected and keeps every comment."""
+    _tomlkit()  # without it no way ends well, and the reason would be hidden
     before = Counter(comments_of(text)) if comments else Counter()
     for way in ways:
         try:
@@ -135,17 +123,19 @@ def _checked(text: str, expected: dict[str, Any], ways: Sequence[Callable[[], st
             return result
     raise ConfigError(
         "the config is written in a way that cannot be changed without losing something",
-        remedy="Change its text by hand, below Code.",
+        remedy="Change its text by hand.",
     )
 
 
-def _stated(value: Any) -> Any:
+def _stated(value: Any, keys: Keys) -> Any:
     """Return a value as the config states it: numbers that are not whole as text, which is exact."""
+    if value is None:
+        raise ConfigError("a config has no empty values", remedy="Remove the key instead.", key=key_of(keys))
     if isinstance(value, bool | int | str):
         return value
     if isinstance(value, Mapping):
-        return {str(key): _stated(part) for key, part in value.items()}
-    return [_stated(part) for part in value] if isinstance(value, list | tuple) else str(value)
+        return {str(key): _stated(part, (*keys, str(key))) for key, part in value.items()}
+    return [_stated(part, keys) for part in value] if isinstance(value, list | tuple) else str(value)
 
 
 def _type_at(plain: Any, keys: Keys) -> type:
@@ -154,20 +144,38 @@ def _type_at(plain: Any, keys: Keys) -> type:
     return type(plain)
 
 
-def _put(plain: Any, keys: Keys, value: Any) -> None:
-    for key in keys[:-1]:
-        plain = plain[key] if isinstance(key, int) else plain.setdefault(key, {})
-    plain[keys[-1]] = value
+def _put(expected: Any, keys: Keys, value: Any) -> None:
+    """Set a value in plain data; raise an error if there can be none at this place."""
+    if not keys:
+        raise ConfigError("no key is named", remedy="Name one, such as columns.age.role.")
+    inner = expected
+    for at, key in enumerate(keys):
+        found: type = type(inner)
+        if found is not (list if isinstance(key, int) else dict):
+            kind = "a table" if found is dict else "a list" if found is list else "a value"
+            raise ConfigError(
+                f"it is {kind}, so {key!r} is not in it", remedy="Name another key.", key=key_of(keys[:at]) or key_of(keys)
+            )
+        if isinstance(key, int) and not 0 <= key < len(inner):
+            raise ConfigError(
+                f"there is no such entry: the list has {len(inner)}", remedy="Count from 0.", key=key_of(keys[: at + 1])
+            )
+        if at == len(keys) - 1:
+            inner[key] = value
+        else:
+            inner = inner[key] if isinstance(key, int) else inner.setdefault(key, {})
 
 
 def _take(plain: Any, keys: Keys) -> bool:
     """Remove a value, and then the lists and tables that are empty without it at the top; return whether it was there."""
+    if any(isinstance(key, int) and key < 0 for key in keys):
+        return False
     try:
         inner = plain
         for key in keys[:-1]:
             inner = inner[key]
         del inner[keys[-1]]
-    except (KeyError, IndexError):
+    except (KeyError, IndexError, TypeError):
         return False
     if len(keys) == 2 and not inner and keys[0] in ("columns", "principles"):
         del plain[keys[0]]
@@ -175,22 +183,20 @@ def _take(plain: Any, keys: Keys) -> bool:
 
 
 def _set_by_tomlkit(text: str, keys: Keys, value: Any) -> str:
-    import tomlkit
-
+    tomlkit = _tomlkit()
     document = tomlkit.parse(text)
     inner: Any = document
     for at, key in enumerate(keys[:-1]):
-        if not isinstance(key, int) and key not in inner and (at == 0 or key not in inner):
+        if not isinstance(key, int) and key not in inner:
             inner[key] = tomlkit.table(is_super_table=at + 2 < len(keys))
         inner = inner[key]
     inner[keys[-1]] = _item(value)
-    return tomlkit.dumps(document)
+    return str(tomlkit.dumps(document))
 
 
 def _item(value: Any) -> Any:
     """Return a value as an item of tomlkit: tables inline, long lists in lines."""
-    import tomlkit
-
+    tomlkit = _tomlkit()
     if isinstance(value, Mapping):
         table = tomlkit.inline_table()
         for key, part in value.items():
@@ -208,43 +214,39 @@ def _set_at_end(text: str, keys: Keys, value: Any) -> str:
     """Add a section for the value at the end."""
     if len(keys) < 2 or any(isinstance(key, int) for key in keys):
         raise ValueError("not a section")
-    return _joined(text, f"[{'.'.join(_key(str(key)) for key in keys[:-1])}]", {str(keys[-1]): value})
+    return _joined(text, f"[{'.'.join(key_text(str(key)) for key in keys[:-1])}]", {str(keys[-1]): value})
 
 
 def _joined(text: str, header: str, values: Mapping[str, Any]) -> str:
-    import tomlkit
-
-    lines = [header, *(f"{_key(key)} = {_item(value).as_string()}" for key, value in values.items())]
-    _ = tomlkit
+    lines = [header, *(f"{key_text(key)} = {_item(value).as_string()}" for key, value in values.items())]
     return f"{text.rstrip()}\n\n" + "\n".join(lines) + "\n" if text.strip() else "\n".join(lines) + "\n"
 
 
 def _append_inline(text: str, entry: Mapping[str, Any]) -> str:
-    import tomlkit
-
+    tomlkit = _tomlkit()
     document = tomlkit.parse(text)
     document["principles"].append(_item(entry))
-    return tomlkit.dumps(document)
+    return str(tomlkit.dumps(document))
 
 
 def _principle_after(text: str, entry: Mapping[str, Any]) -> str:
     """Insert a principle after the last one."""
-    lines = _lines(text)
-    starts = [at for at, line in enumerate(lines) if _header_names(line) == ["principles"]]
-    end = _section_end(lines, starts[-1])
+    lines = lines_of(text)
+    starts = [at for at, line in enumerate(lines) if header_names(line) == ["principles"]]
+    end = section_end(lines, starts[-1])
     head, tail = "".join(lines[:end]), "".join(lines[end:])
     return _joined(head, "[[principles]]", entry) + tail
 
 
 def _remove_lines(text: str, keys: Keys) -> str:
     """Remove the lines of a section or of a value; comments before and after it stay."""
-    lines = _lines(text)
+    lines = lines_of(text)
     names = [key for key in keys if isinstance(key, str)]
     numbers = [key for key in keys if isinstance(key, int)]
-    found = [at for at, line in enumerate(lines) if _header_names(line) == names]
+    found = [at for at, line in enumerate(lines) if header_names(line) == names]
     if found:
         start = found[numbers[0] if numbers else 0]
-        own = lines[start : _section_end(lines, start)]
+        own = lines[start : section_end(lines, start)]
         kept = [f"{comment}\n" for line in own for comment in comments_of(line)]
         del lines[start : start + len(own)]
         lines[start:start] = kept
@@ -257,43 +259,8 @@ def _remove_lines(text: str, keys: Keys) -> str:
     return "".join(lines)
 
 
-def _lines(text: str) -> list[str]:
-    """Return the lines of TOML, which only line feeds end, with their ends."""
-    return re.findall(r"[^\n]*\n|[^\n]+", text)
-
-
-def _section_end(lines: Sequence[str], start: int) -> int:
-    """Return the line after the last value of a section; comments and empty lines that follow belong to the next one."""
-    end = start + 1
-    while end < len(lines) and _header_names(lines[end]) is None:
-        end += 1
-    while end > start + 1 and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
-        end -= 1
-    return end
-
-
-_NAME = r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\])*"|'[^']*'"""
-_HEADER = re.compile(rf"\s*\[\[?\s*((?:{_NAME})(?:\s*\.\s*(?:{_NAME}))*)\s*\]\]?\s*(?:#.*)?$")
-
-
-def _header_names(line: str) -> list[str] | None:
-    """Return the names in the header of a section; None for another line."""
-    match = _HEADER.match(line.rstrip("\r\n"))
-    if match is None:
-        return None
-    return [next(iter(read_toml(f"{part} = 1", None))) for part in re.findall(_NAME, match[1])]
-
-
-def _key(name: str) -> str:
-    """Return a name as a key of TOML."""
-    import tomlkit
-
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else tomlkit.item(name).as_string()
-
-
 def _remove_by_tomlkit(text: str, keys: Keys) -> str:
-    import tomlkit
-
+    tomlkit = _tomlkit()
     document = tomlkit.parse(text)
     inner: Any = document
     for key in keys[:-1]:
@@ -301,13 +268,8 @@ def _remove_by_tomlkit(text: str, keys: Keys) -> str:
     del inner[keys[-1]]
     if len(keys) == 2 and not inner and keys[0] in ("columns", "principles"):
         del document[str(keys[0])]
-    return tomlkit.dumps(document)
+    return str(tomlkit.dumps(document))
 
 
-def shown_value(value: Any) -> str:
-    """Return a value of a config as a person writes it.
-
-    >>> shown_value(Decimal("0.10"))
-    '0.10'
-    """
-    return format(value, "f") if isinstance(value, Decimal) else str(value)
+def _tomlkit() -> Any:
+    return import_extra("tomlkit", "edit", "changes of a config", "sfumato.config_edits")
