@@ -33,7 +33,7 @@ STEPS = 3_000_000_000
 _SEARCH = 20_000_000
 """The steps of one search. Cuts that make a search longer are not used."""
 
-_PROGRAMS = 2_000
+_PROGRAMS = 1_500
 """How many linear programs are solved at most: about half a minute."""
 
 _QUOTA = 20
@@ -170,7 +170,7 @@ class _Cases:
 
     def _halves(self, prices: Prices, within: LossRange) -> list[tuple[Prices, LossRange]] | None:
         """Solve a case, or return the two that it consists of; None if the limits do not allow that."""
-        if self.programs <= 0:
+        if self.programs <= 0 or self.search.steps <= 0:
             return None
         solution = self._relaxed(prices, within)
         self.cases += 1
@@ -181,7 +181,7 @@ class _Cases:
             return []
         if self._settled(prices, within, margin, _LISTED):
             return []
-        if not solution.converged:
+        if not solution.converged and not self.search.expressed:
             return None
         division = self._division(solution)
         if division is None:
@@ -244,9 +244,11 @@ class _Cases:
         """
         known, way, converged = self._useful(self.columns, prices, within), _WAY, False
         columns = known.taken(_smallest(self._excess(known, prices), _FIRST))
+        solved, weight = columns, np.zeros(len(columns.masks))
         while self.programs > 0:
             self.programs -= 1
             goal, weight = self._linear_program(columns, prices.cuts)
+            solved = columns
             margin, near = self.below - prices.total, _NEAR * abs(prices.total) + _EQUAL
             if margin <= 0 or goal.total - prices.total <= max(near, _NEAR_MARGIN * margin):
                 converged = True
@@ -264,14 +266,10 @@ class _Cases:
             else:
                 # a group of at least so many rows costs no less than its prices then
                 prices, way = between.lowered(_BELOW / self.search.least), _FURTHER
-        else:
-            weight = np.zeros(len(columns.masks))
         self.columns = self.columns.and_others(columns)
-        if not converged:
-            return _Relaxation(prices, columns, np.zeros(len(columns.masks)), False)
         if np.all(np.minimum(weight, 1 - weight) < _EQUAL):
-            self._compare(columns.taken(weight > 0.5))
-        return _Relaxation(prices, columns, weight, True)
+            self._compare(solved.taken(weight > 0.5))
+        return _Relaxation(prices, solved, weight, converged)
 
     def _useful(self, columns: Listing, prices: Prices, within: LossRange) -> Listing:
         """Return the columns of a case of which better partitions can consist."""
@@ -298,7 +296,7 @@ class _Cases:
             terms = csc_array(cuts.terms(columns.masks).astype(float))
             limits = {"A_ub": hstack([terms, csc_array((len(cuts.rows), self.rows))]), "b_ub": cuts.most.astype(float)}
         cover = hstack([self._cover(columns), alone])
-        result = linprog(costs, A_eq=cover, b_eq=np.ones(self.rows), method="highs", **limits)
+        result = linprog(costs, A_eq=cover, b_eq=np.ones(self.rows), method="highs", options={"presolve": False}, **limits)
         penalty = np.maximum(-result.ineqlin.marginals, 0.0) if limits else np.zeros(0)
         return Prices(np.asarray(result.eqlin.marginals, float), cuts, penalty), np.asarray(result.x[:count], float)
 

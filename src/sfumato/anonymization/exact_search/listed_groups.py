@@ -106,6 +106,11 @@ class GroupSearch:
         ranks = [np.unique(column, return_inverse=True)[1].reshape(-1) for column in self.task.places.T]
         near, allowed = _limits(task)
         crowd, crowds = _crowds(task)
+        self.expressed = task.table.units is None and all(
+            type(principle) in (KAnonymity, DistinctLDiversity) or limits_neighbours(principle)
+            for principle in task.principles
+        )
+        """Whether the search knows all that the principles demand."""
         # a larger group could be two, whose cells lose no more
         divisible = task.table.units is None and all(type(principle) is KAnonymity for principle in task.principles)
         most = max(2 * least - 1, 1) if divisible else self.rows
