@@ -47,7 +47,9 @@ def _settings(rows: int, kind: str) -> Iterator[Setting]:
         makers = (survey.composite, survey.income, survey.occupation)
         samples = [_sample(make(_POOL), rows, seed) for seed in (0, 1) for make in makers]
         if kind != "dissimilarity":
-            samples = [*(_adult(rows, width, seed) for seed, width in enumerate(_WIDTHS)), *samples[:3]]
+            # the quasi-identifiers of S3i and S3o are the same
+            adult = [_adult(rows, width, seed) for seed, width in enumerate(_WIDTHS)]
+            samples = [*adult, samples[0], samples[1], samples[3]]
     for sample in samples:
         if kind == "dissimilarity":
             yield sample
