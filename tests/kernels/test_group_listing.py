@@ -9,14 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernel_inputs import cell_cost, random_domain, random_places, share_arrays, unset
-from sfumato.kernels.group_listing import GROUPS, STEPS, GroupPrices, ListedRows, Path, list_groups
+from sfumato.kernels.group_listing import GROUPS, STEPS, GroupPrices, ListedRows, GroupPath, list_groups
 
 ROOM = 300
 
 
 def scratch(rows, attributes):
     deep, whole = rows + 2, [unset((rows + 2, columns), np.int64) for columns in (*[attributes] * 3, *[rows] * 4, 7, 2)]
-    return Path(*whole[:3], unset((deep, rows)), *whole[3:7], whole[7], unset((deep, 5)), whole[8], unset(deep), unset(deep))
+    return GroupPath(
+        *whole[:3], unset((deep, rows)), *whole[3:7], whole[7], unset((deep, 5)), whole[8], unset(deep), unset(deep)
+    )
 
 
 class Case:

@@ -24,10 +24,10 @@ GROUPS, STEPS = 0, 1
 """What `state` counts: the listed groups, and the steps; one step looks at one row that may be added to a set."""
 
 MEMBERS, SIZE, CROWDS, AVAILABLE, INSIDE, FARTHER, NEXT = range(7)
-"""Columns of `Path.count`: rows and crowds as bits, the length of each list of rows, and which farther row is next."""
+"""Columns of `GroupPath.count`: rows and crowds as bits, the length of each list of rows, and which farther row is next."""
 
 LOSS, CHARGED, PENALTY, ROOF, FLOOR = range(5)
-"""Columns of `Path.value`: the loss, the sum of charges, the penalties, and what the loss of a group must be within."""
+"""Columns of `GroupPath.value`: the loss, the sum of charges, the penalties, and what the loss of a group must be within."""
 
 
 @by_reference
@@ -71,7 +71,7 @@ class GroupPrices(NamedTuple):
 
 
 @by_reference
-class Path(NamedTuple):
+class GroupPath(NamedTuple):
     """Scratch: what is known at each depth, where a set has one row more than at the depth before."""
 
     low: Any

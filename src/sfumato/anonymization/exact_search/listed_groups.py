@@ -13,7 +13,7 @@ from sfumato.anonymization.exact_search.row_cuts import RowCuts
 from sfumato.anonymization.loss_bounds.crowds import Crowds, least_size, limits_neighbours
 from sfumato.anonymization.methods.method import Task
 from sfumato.distances.neighbour_graph import NeighbourGraph, NeighbourWindows
-from sfumato.kernels.group_listing import GROUPS, STEPS, GroupPrices, ListedRows, Path, list_groups
+from sfumato.kernels.group_listing import GROUPS, STEPS, GroupPrices, ListedRows, GroupPath, list_groups
 from sfumato.principles import DistinctLDiversity, HistogramCondition, KAnonymity, NeighbourLimit
 
 MOST_ROWS = 60
@@ -166,12 +166,12 @@ class GroupSearch:
         return Listing(masks[fine], group_costs(self.task, members), True)
 
 
-def scratch(rows: int, attributes: int) -> Path:
+def scratch(rows: int, attributes: int) -> GroupPath:
     """Return what a search writes down for each depth."""
     deep = rows + 2
     low, high, seen = (np.zeros((deep, attributes), np.int64) for _ in range(3))
     available, inside, farther, rank = (np.zeros((deep, rows), np.int64) for _ in range(4))
-    return Path(
+    return GroupPath(
         low, high, seen, np.zeros((deep, rows)), available, inside, farther, rank, np.zeros((deep, 7), np.int64),
         np.zeros((deep, 5)), np.zeros((deep, 2), np.int64), np.zeros(deep), np.zeros(deep),
     )  # fmt: skip
