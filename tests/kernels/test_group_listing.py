@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernel_inputs import cell_cost, random_domain, random_places, share_arrays, unset
-from sfumato.kernels.group_listing import GROUPS, STEPS, GroupPrices, ListedRows, GroupPath, list_groups
+from sfumato.kernels.group_listing import GROUPS, STEPS, GroupPath, GroupPrices, ListedRows, list_groups
 
 ROOM = 300
 

@@ -13,7 +13,7 @@ from sfumato.anonymization.exact_search.row_cuts import RowCuts
 from sfumato.anonymization.loss_bounds.crowds import Crowds, least_size, limits_neighbours
 from sfumato.anonymization.methods.method import Task
 from sfumato.distances.neighbour_graph import NeighbourGraph, NeighbourWindows
-from sfumato.kernels.group_listing import GROUPS, STEPS, GroupPrices, ListedRows, GroupPath, list_groups
+from sfumato.kernels.group_listing import GROUPS, STEPS, GroupPath, GroupPrices, ListedRows, list_groups
 from sfumato.principles import DistinctLDiversity, HistogramCondition, KAnonymity, NeighbourLimit
 
 MOST_ROWS = 60
