@@ -170,7 +170,7 @@ class CellReader:
 
     @cached_property
     def hull(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For each cell the first and the last code that it covers, or those of all codes; from 0 to -1 if it covers none."""
+        """For each cell the first and the last code that it covers, or of all; from 0 to -1 if it covers none."""
         count, domain = len(self.low), self.column.domain
         first, last = np.zeros(count, np.int64), np.full(count, domain - 1)
         if self._grid is not None:

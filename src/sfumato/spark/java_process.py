@@ -89,8 +89,8 @@ def java_killed_after(seconds: float) -> Iterator[threading.Event]:
         timer.cancel()
 
 
-def end_java() -> None:
-    """End the Java process that was started here."""
+def end_java(seconds: float = _END) -> bool:
+    """End the Java process that was started here; return whether it ended by itself within some seconds."""
     from pyspark import SparkContext
 
     gateway, SparkContext._gateway, SparkContext._jvm = SparkContext._gateway, None, None
@@ -101,7 +101,8 @@ def end_java() -> None:
         with suppress(OSError):
             process.stdin.close()  # Java ends when it is closed
         try:
-            process.wait(_END)
+            return bool(process.wait(seconds) == 0)
         except Exception:
             process.kill()
             process.wait()
+    return False

@@ -19,6 +19,7 @@ from sfumato.errors import ClusterError, ParameterError
 from sfumato.io.optional_packages import import_extra
 from sfumato.io.read_spark import active_session
 from sfumato.io.write_spark_table import TEMPORARY
+from sfumato.spark.class_archive import WRITING, ClassArchive, class_archive
 from sfumato.spark.java_process import (
     configured_master,
     end_java,
@@ -48,8 +49,6 @@ _ON_THIS_HOST = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.authenticate": "true",
-    "spark.driver.extraJavaOptions": _JAVA,
-    "spark.executor.extraJavaOptions": _JAVA,
 }
 """Settings of a session on this host alone: nothing listens to other hosts, nor to other users of this one."""
 
@@ -104,15 +103,15 @@ def _java(master: str | None, settings: Mapping[str, str]) -> Iterator[tuple[dic
     What is checked before takes Spark minutes.
     """
     named = {**settings, **({"spark.master": master} if master is not None else {})}
-    found, is_ours = named.get("spark.master"), False
+    found, is_ours, archive = named.get("spark.master"), False, class_archive()
     try:
         with _starting(master):
-            is_ours = start_java(_settings_of(found, named), _is_this_host(found))
+            is_ours = start_java(_settings_of(found, named, archive), _is_this_host(found))
             if found is None:
                 found = configured_master()
             if found.startswith("local-cluster") and not listens_on_loopback() and is_ours:
                 end_java()
-                start_java(_settings_of(found, named), is_this_host=True)
+                start_java(_settings_of(found, named, archive), is_this_host=True)
         if found.startswith("local-cluster") and not listens_on_loopback():
             raise ClusterError(
                 "the processes of a cluster of this host would listen to other hosts, because Spark was started earlier",
@@ -123,9 +122,11 @@ def _java(master: str | None, settings: Mapping[str, str]) -> Iterator[tuple[dic
             )
         # not on the command line of Java; a cluster of several hosts has a secret of its own
         own = {"spark.authenticate.secret": secrets.token_hex(32)} if _is_this_host(found) else {}
-        yield {**own, **_settings_of(found, named)}, is_ours
+        yield {**own, **_settings_of(found, named, archive)}, is_ours
     finally:
-        if is_ours:
+        if is_ours and archive is not None and _is_this_host(found):
+            archive.keep(end_java(WRITING) if archive.is_due else end_java())
+        elif is_ours:
             end_java()
 
 
@@ -133,9 +134,15 @@ def _is_this_host(master: str | None) -> bool:
     return (master or "").startswith("local")
 
 
-def _settings_of(master: str | None, settings: Mapping[str, str]) -> dict[str, str]:
+def _settings_of(master: str | None, settings: Mapping[str, str], archive: ClassArchive | None) -> dict[str, str]:
     """Return all settings of a session; those that the user named take precedence."""
-    chosen = {**_SETTINGS, **(_ON_THIS_HOST if _is_this_host(master) else {}), **settings}
+    chosen = dict(_SETTINGS)
+    if _is_this_host(master):
+        driver, executor = ("", "") if archive is None else (archive.driver_options, archive.executor_options)
+        chosen |= _ON_THIS_HOST
+        chosen["spark.driver.extraJavaOptions"] = f"{_JAVA} {driver}".strip()
+        chosen["spark.executor.extraJavaOptions"] = f"{_JAVA} {executor}".strip()
+    chosen |= settings
     return {name: str(value) for name, value in chosen.items()}
 
 
