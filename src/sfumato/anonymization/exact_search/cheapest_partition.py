@@ -33,7 +33,7 @@ STEPS = 3_000_000_000
 _SEARCH = 20_000_000
 """The steps of one search. Cuts that make a search longer are not used."""
 
-_PROGRAMS = 1_500
+_PROGRAMS = 2_000
 """How many linear programs are solved at most: about half a minute."""
 
 _QUOTA = 20

@@ -32,7 +32,7 @@ class Exact(Method):
     Supports every principle but δ-presence, and several at once. If no grouping satisfies them, the table is one group,
     which the caller refuses, and the private notes say that it was proven. Verdicts on groups are exact; losses are compared
     as floats, so the best groups are the best up to rounding for 12 rows, and to within 10⁻⁶ of the loss of a row beyond.
-    Deterministic: limits are numbers of steps, not times. Cost: 3ⁿ for n ≤ 12 rows; up to about a minute for 60.
+    Deterministic: limits are numbers of steps, not times. Cost: 3ⁿ for n ≤ 12 rows; seconds to some minutes for 60.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
