@@ -9,6 +9,7 @@ import click
 from benchmarks.command_options import json_option, names_in, seed_option, show
 from benchmarks.experiment_commands import (
     analysis,
+    anatomy,
     attacks,
     mutants,
     projection_figures,
@@ -403,6 +404,52 @@ def risk(records: tuple[int, ...], similar: tuple[int, ...], seed: int, as_json:
 @main.command(
     epilog="""\b
 Example:
+  SFUMATO_DATA=data python -m benchmarks generalize
+  python -m benchmarks generalize --records 200 --json"""
+)
+@click.option("--records", default=2000, show_default=True, type=click.IntRange(min=20), help="Records of each table.")
+@seed_option
+@json_option
+def generalize(records: int, seed: int, as_json: bool) -> None:
+    """Disclosure rules that generalize: their least risk and CPU time beside those of rules that withhold.
+
+    The tables are adult/adult_30162.csv and acs2018/sal_occ.csv.gz below SFUMATO_DATA, or the synthetic census.
+    """
+    from benchmarks.console_tables import progress_line, show_runs
+    from benchmarks.costs.generalize_cost import run
+
+    with progress_line() as notify:
+        figures = run(records, seed, notify)
+    show(figures, as_json, show_runs)
+
+
+@main.command(
+    "many-attributes",
+    epilog="""\b
+Example:
+  python -m benchmarks many-attributes
+  python -m benchmarks many-attributes --rows 20000 --json""",
+)
+@click.option("--rows", default=400_000, show_default=True, type=click.IntRange(min=100), help="Records of the table.")
+@click.option("--attributes", default=72, show_default=True, type=click.IntRange(min=2), help="Attributes of the table.")
+@click.option("--cells", default=10, show_default=True, type=click.IntRange(min=0), help="Values to disclose per record.")
+@seed_option
+@json_option
+def many_attributes(rows: int, attributes: int, cells: int, seed: int, as_json: bool) -> None:
+    """MinRisk on a synthetic table as wide and as long as that of Lebanon et al. (2006), which is its own dictionary."""
+    from benchmarks.console_tables import progress_line, show_runs
+    from benchmarks.costs.many_attributes_cost import run
+
+    if cells > attributes:
+        raise click.BadParameter("a record has no more values than the table has attributes", param_hint="--cells")
+    with progress_line() as notify:
+        figures = run(rows, attributes, cells, seed, notify)
+    show(figures, as_json, show_runs)
+
+
+@main.command(
+    epilog="""\b
+Example:
   python -m benchmarks register
   python -m benchmarks register --records 2000 --individuals 5000 --json"""
 )
@@ -445,7 +492,7 @@ def projections(as_json: bool) -> None:
     show(figures, as_json, show_figures)
 
 
-for experiment in (attacks, resist, republication, analysis, mutants):
+for experiment in (attacks, resist, republication, anatomy, analysis, mutants):
     main.add_command(experiment)
 for repeated in (proximity_figures, risk_figures, projection_figures):
     main.add_command(repeated)

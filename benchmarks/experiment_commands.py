@@ -241,3 +241,28 @@ def resist(rows: int, settings: str, methods: str, seed: int, as_json: bool) -> 
     with progress_line() as notify:
         figures = run(rows, names_in(settings), names_in(methods), seed, notify)
     show(figures, as_json, show_runs)
+
+
+@click.command(
+    epilog="""\b
+Example:
+  SFUMATO_DATA=data python -m benchmarks anatomy
+  python -m benchmarks anatomy --rows 2000 --methods glaze --json"""
+)
+@click.option("--rows", default=30_162, show_default=True, type=click.IntRange(min=200), help="Rows of the survey.")
+@click.option("--l", "diversity", default=5, show_default=True, type=click.IntRange(min=2), help="The l of l-diversity.")
+@click.option("--methods", default="glaze,mondrian,deal", show_default=True, metavar="LIST", help="Methods to compare.")
+@seed_option
+@json_option
+def anatomy(rows: int, diversity: int, methods: str, seed: int, as_json: bool) -> None:
+    """Counts from exact quasi-identifiers and secrets of groups, and from cells of the same groups; and attacks.
+
+    The tables are acs2018/sal_occ.csv.gz and adult/adult_30162.csv below SFUMATO_DATA; the synthetic census if they are
+    absent.
+    """
+    from benchmarks.console_tables import progress_line, show_runs
+    from benchmarks.experiments.anatomy_tables import run
+
+    with progress_line() as notify:
+        figures = run(rows, diversity, names_in(methods), seed, notify)
+    show(figures, as_json, show_runs)

@@ -1,5 +1,6 @@
 from . import (
     analysis,
+    anatomy,
     anonymization,
     attacks,
     comparison,
@@ -20,6 +21,7 @@ from ._audit import audit
 from ._explain import Explanation, MeasuredExample, explain
 from ._report import report
 from .analysis import ReleasedTable, ReleasedTables, combine, read_release
+from .anatomy import Anatomy, anatomize
 from .anonymization import Feasibility, Frontier, FullDomain, Release, anonymize, frontier, full_domain, replay, warm_up
 from .anonymization.feasibility import feasibility
 from .anonymization.methods import Deal, Exact, Glaze, Lattice, Method, Mondrian, XColor
@@ -69,6 +71,7 @@ from .version import __version__
 
 __all__ = [
     "AlphaKAnonymity",
+    "Anatomy",
     "Application",
     "Attacks",
     "Audit",
@@ -132,6 +135,8 @@ __all__ = [
     "XColor",
     "__version__",
     "analysis",
+    "anatomize",
+    "anatomy",
     "anonymization",
     "anonymize",
     "apply",

@@ -160,6 +160,29 @@ def test_register():
 
 
 @pytest.mark.long
+def test_rules_that_generalize():
+    done = benchmark("generalize", "--records", "60", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    runs = json.loads(done.stdout)["runs"]
+    assert [one["values"] for one in runs] == [1, 2, 3, 4]
+    for one in runs:
+        assert one["source"] == "synthetic census" and one["exact"]
+        assert one["risk, generalizing"] <= one["risk, withholding"] * (1 + 1e-9)
+    assert any(one["generalized cells"] for one in runs)
+
+
+@pytest.mark.long
+def test_many_attributes():
+    done = benchmark("many-attributes", "--rows", "500", "--attributes", "70", "--cells", "3", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    (one,) = json.loads(done.stdout)["runs"]
+    assert (one["records"], one["attributes"]) == (500, 70)
+    assert 0 < one["bound"] <= one["risk"] <= 1.17  # e to the power of three weights of 0.05
+    done = benchmark("many-attributes", "--attributes", "3", "--cells", "4")
+    assert (done.returncode, "no more values than the table has attributes" in done.stderr) == (2, True)
+
+
+@pytest.mark.long
 def test_both_engines_make_the_same_bytes():
     done = benchmark("scale", "--rows", "2000", "--again", "--json")
     assert done.returncode == 0, done.stderr

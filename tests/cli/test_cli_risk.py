@@ -137,6 +137,85 @@ def test_false_identifications_and_triples(desk):
     assert "If the attacker names another individual" in (desk / "risk.html").read_text(encoding="utf-8")
 
 
+GENERALIZED = CONFIG.replace(
+    "[risk]\n",
+    """[columns.age]
+role = "quasi-identifier"
+hierarchy = { intervals = [10, 20] }
+[columns.job]
+role = "quasi-identifier"
+hierarchy = "jobs.csv"
+[risk]
+attributes = ["age", "town", "job"]
+generalize = { age = [1, 0.5, "1/4", 0], job = [1, 0.1, 0] }
+""",
+)
+JOBS = "baker;craft;*\nsmith;craft;*\njudge;office;*\ncook;kitchen;*\n"
+
+
+def generalized(desk, old="", new="", jobs=JOBS):
+    assert old in GENERALIZED
+    (desk / "risk.toml").write_text(
+        GENERALIZED.replace("weights = { illness = 5, town = 0.5 }", "").replace(old, new), encoding="utf-8"
+    )
+    (desk / "jobs.csv").write_text(jobs, encoding="utf-8")
+
+
+def test_generalize(desk):
+    """The craft is half of the information of a job, and a tenth of its sensitivity."""
+    generalized(desk)
+    done = sfumato(
+        "risk", "risk.toml", "--disclose", "2", "--output", "out", "--report", "internal.html", "--json", cwd=desk
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["disclosure"]
+    assert found["generalized"] > 0 and found["exact"]
+    assert "craft" in (desk / "out" / "data.csv").read_text(encoding="utf-8")
+    report = (desk / "out" / "report.html").read_text(encoding="utf-8")
+    assert "The information of at least 2 values of each record is disclosed" in report
+    assert "Of the sensitivity of age, a cell reveals by level of the hierarchy: 1, 0.5, 0.25, 0." in report
+    assert (desk / "internal.html").exists()
+    verify = ("verify", "out", "--original", "patients.csv", "--config", "risk.toml")
+    done = sfumato(*verify, cwd=desk)
+    assert done.returncode == 0, done.stdout
+    assert "not checked" not in done.stdout
+    generalized(desk, "[1, 0.1, 0]", "[1, 0.2, 0]")
+    done = sfumato(*verify, cwd=desk)
+    assert done.returncode == 1
+    assert "release.json states rule.shares = " in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "old, new, jobs, message",
+    [
+        ("job = [1, 0.1, 0]", "town = [1, 0]", JOBS, "the column is to be generalized, and has no hierarchy"),
+        ("job = [1, 0.1, 0]", "name = [1, 0]", JOBS, "'name' is to be generalized, and is not an attribute"),
+        ("[1, 0.1, 0]", "[1, 0.1]", JOBS, "risk.generalize.job: 2 shares are declared for levels 0 to 2 of 'job'"),
+        ("[1, 0.1, 0]", "true", JOBS, "risk.generalize"),
+        (
+            'identity = "id"',
+            'identity = "id"\nmisfits = 1',
+            JOBS,
+            "with misfits, values can be withheld but not generalized",
+        ),
+        ("", "", "baker;craft;*\njudge;office;*\n", "the hierarchy lacks 1 of the column's values: 'smith'"),
+    ],
+)
+def test_what_cannot_be_generalized(desk, old, new, jobs, message):
+    generalized(desk, old, new, jobs)
+    done = sfumato("risk", "risk.toml", "--disclose", "2", "--output", "out", cwd=desk)
+    assert done.returncode == 2
+    assert message in " ".join(done.stderr.split())
+    assert not (desk / "out").exists()
+
+
+def test_values_are_generalized_per_record(desk):
+    generalized(desk)
+    done = sfumato("risk", "risk.toml", "--disclose", "2", "--per", "attribute", "--output", "out", cwd=desk)
+    assert done.returncode == 2
+    assert "values are generalized per record, not per attribute" in " ".join(done.stderr.split())
+
+
 def test_report(desk):
     done = sfumato("risk", "risk.toml", "--report", "risk.html", "--disclose", "2", "--output", "out", cwd=desk)
     assert done.returncode == 0, done.stderr

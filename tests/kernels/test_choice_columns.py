@@ -28,7 +28,8 @@ def test_fronts(seed):
     table = random.integers(0, 4, (dictionaries, 1 << m)).astype(float)
     low, high = sorted(random.integers(0, m + 1, 2).tolist())
     out = unset(1 << m, np.int64)
-    count = fronts(table, low, high, out)
+    sizes = np.array([choice.bit_count() for choice in range(1 << m)], np.int32)
+    count = fronts(table, sizes, low, high, out)
     mine = [choice for choice in range(1 << m) if low <= choice.bit_count() <= high]
 
     def dominated(choice):
@@ -40,7 +41,7 @@ def test_fronts(seed):
 
     assert sorted(out[:count].tolist()) == [choice for choice in mine if not dominated(choice)]
     if count:
-        assert fronts(table, low, high, out[: count - 1]) == -1
+        assert fronts(table, sizes, low, high, out[: count - 1]) == -1
 
 
 @given(SEEDS)

@@ -21,7 +21,6 @@ from sfumato.kernels.disclosure_choices import (
     least_by_size,
     multiply,
     sensitivities,
-    size_of,
     weigh_choices,
     widen_choices,
 )
@@ -57,11 +56,13 @@ def test_the_weight_of_every_choice(seed, misfits, weighted):
     add_agreements(index, values, common, masks)
     patterns, pattern_of, sizes = np.unique(masks, return_inverse=True, return_counts=True)
     packed, extra, touched = unset(patterns.shape, patterns.dtype), np.zeros(people, np.int64), unset(people, np.int64)
-    count = agreements(index, values, candidates, int((1 << common).sum()), patterns, packed, extra, touched)
+    places = 1 << np.arange(len(candidates), dtype=np.int64)
+    count = agreements(index, values, candidates, places, int((1 << common).sum()), patterns, packed, extra, touched)
     agreed = [sum(1 << b for b, j in enumerate(candidates) if held[v, j] < 0 or held[v, j] == row[j]) for v in range(people)]
-    assert (packed[pattern_of] | extra).tolist() == agreed
+    assert (packed[pattern_of] + extra).tolist() == agreed
     table, layers = unset(1 << len(candidates)), unset((misfits, 1 << len(candidates)))
-    weigh_choices(pattern_of.astype(np.int32), sizes.astype(float), weights, packed, extra, touched, count, layers, table)
+    of_individual, many, radices = pattern_of.astype(np.int32), sizes.astype(float), np.full(len(candidates), 2)
+    weigh_choices(of_individual, many, weights, packed, extra, touched, count, radices, layers, table)
     assert not extra.any()
     weight = weights if weighted else np.ones(people)
     for choice in range(len(table)):
@@ -79,7 +80,7 @@ def test_sensitivities(seed, form, paired):
     threes = [three for three in itertools.combinations(range(m), 3) if random.random() < 0.5]
     extra = random.choice([1.5, np.inf], len(threes))
     masks = np.array([sum(1 << j for j in three) for three in threes], np.int64)
-    sensitivities(form, cells, pairs, (masks, extra), scale, paired, out)
+    sensitivities(form, cells, pairs, (masks, extra), scale, paired, 1 << np.arange(m), np.full(m, 2), out)
     for choice in range(1 << m):
         chosen = [j for j in range(m) if (choice >> j) & 1]
         total = sum(cells[j] for j in chosen)
@@ -90,18 +91,56 @@ def test_sensitivities(seed, form, paired):
         assert out[choice] == pytest.approx(wanted)
 
 
+@given(SEEDS)
+def test_choices_of_several_steps(seed):
+    """Individuals agree on the coarsest steps of an attribute first; a choice is how many steps of each are disclosed."""
+    random = np.random.default_rng(seed)
+    steps = random.integers(1, 4, int(random.integers(1, 5)))
+    attribute = np.repeat(np.arange(len(steps)), steps)
+    depth = np.concatenate([np.arange(1, count + 1) for count in steps])
+    m, people = len(attribute), int(random.integers(1, 7))
+    reached = random.integers(0, steps + 1, (people, len(steps)))
+    held = np.where(depth <= reached[:, attribute], 0, 1)
+    held[random.random((people, len(steps)))[:, attribute] < 0.2] = -1  # no value of the attribute: agrees on all steps
+    reached = np.stack([((held <= 0) & (attribute == a)).sum(axis=1) for a in range(len(steps))], axis=1)
+    radices = steps + 1
+    strides = np.cumprod(np.r_[1, radices])[:-1]
+    places, candidates = strides[attribute], np.arange(m)
+    index, values = index_of(np.zeros(m, int), held), 3 * np.arange(m)
+    masks = np.array([sum(1 << j for j in range(m) if held[v, j] < 0) for v in range(people)], np.int64)
+    patterns, pattern_of, sizes = np.unique(masks, return_inverse=True, return_counts=True)
+    packed, extra, touched = unset(patterns.shape, patterns.dtype), np.zeros(people, np.int64), unset(people, np.int64)
+    count = agreements(index, values, candidates, places, 0, patterns, packed, extra, touched)
+    assert (packed[pattern_of] + extra).tolist() == (reached @ strides).tolist()
+    choices, none = int(radices.prod()), np.zeros(0)
+    table, of_individual, many = unset(choices), pattern_of.astype(np.int32), sizes.astype(float)
+    weigh_choices(of_individual, many, none, packed, extra, touched, count, radices, unset((0, choices)), table)
+    cells, pairs = random.integers(0, 5, m).astype(float), np.triu(random.integers(0, 3, (m, m)), 1).astype(float)
+    pairs[attribute[:, None] == attribute] = 0.0
+    threes = [three for three in itertools.combinations(range(m), 3) if len({*attribute[list(three)]}) == 3]
+    triples = np.array([sum(1 << j for j in three) for three in threes], np.int64), np.ones(len(threes))
+    phi = unset(choices)
+    sensitivities(SUM, cells, pairs, triples, 1.0, True, depth * places, radices, phi)
+    for choice in range(choices):
+        digits = choice // strides % radices
+        assert table[choice] == (reached >= digits).all(axis=1).sum()
+        shown = depth <= digits[attribute]
+        together = pairs[np.ix_(shown, shown)].sum() + sum(shown[list(three)].all() for three in threes)
+        assert phi[choice] == cells[shown].sum() + together
+
+
 def test_chances_and_losses():
     table = np.array([4.0, 2.0, 0.0, 1.0])
-    chances = np.zeros(4)
-    add_harm(table, -1, 1.0, 0, 0.0, 0.5, chances)
+    chances, masks = np.zeros(4), np.arange(4)
+    add_harm(table, masks, -1, 1.0, 0, 0.0, 0.5, chances)
     assert chances.tolist() == [0.125, 0.25, 0, 0.5]
     own = np.zeros(4)
-    add_harm(table, 0b01, 3.0, 0, 0.0, 1.0, own)  # the own individual disagrees on the second candidate
+    add_harm(table, masks, 0b01, 3.0, 0, 0.0, 1.0, own)  # the own individual disagrees on the second candidate
     assert own.tolist() == [0.75, 1.5, 0, 0]
-    add_harm(table, 0b01, 3.0, 1, 0.0, 1.0, own)  # one misfit is allowed
+    add_harm(table, masks, 0b01, 3.0, 1, 0.0, 1.0, own)  # one misfit is allowed
     assert own.tolist() == [1.5, 3.0, 0, 3.0]
     harm = np.zeros(4)
-    add_harm(table, 0b01, 1.0, 0, 0.5, 2.0, harm)  # where anybody is named, half of Φ is lost if it is somebody else
+    add_harm(table, masks, 0b01, 1.0, 0, 0.5, 2.0, harm)  # where anybody is named, half of Φ is lost if it is somebody else
     assert harm.tolist() == [1.25, 1.5, 0, 1.0]
     out = unset(4)
     multiply(np.array([0.0, np.inf, np.inf, 2.0]), chances, out)
@@ -112,9 +151,9 @@ def test_chances_and_losses():
 def test_least_by_size(losses):
     m = len(losses).bit_length() - 1
     least, choices = unset(m + 1), unset(m + 1, np.int64)
-    least_by_size(np.array(losses, float), least, choices)
+    sizes = np.array([choice.bit_count() for choice in range(1 << m)], np.int32)
+    least_by_size(np.array(losses, float), sizes, least, choices)
     for size in range(m + 1):
-        assert size_of((1 << size) - 1) == size
         mine = [choice for choice in range(len(losses)) if choice.bit_count() == size]
         assert choices[size] == min(mine, key=lambda choice: losses[choice]) and least[size] == losses[choices[size]]
 

@@ -35,7 +35,7 @@ def test_a_document_is_written_as_it_was_read(release):
 def test_a_document_of_another_kind_is_refused(release):
     kind, folder = release
     manifest = Manifest.load(folder)
-    for other, name in (("groups", "grouped"), ("projected", "projected"), ("withheld", "withheld")):
+    for other, name in (("groups", "grouped"), ("projected", "projected"), ("withheld", "withheld"), ("anatomized",) * 2):
         if other == kind:
             assert getattr(manifest, name) is manifest.document
         else:

@@ -40,5 +40,10 @@ def withheld(**options):
     return sf.withhold(people, schema, register(), cells=1, identity="name", **options)
 
 
-MAKERS = {"groups": grouped, "projected": projected, "withheld": withheld}
+def anatomized(**options):
+    schema = sf.Schema(["age", "town"], ["income"], ["name"], other=["ill"])
+    return sf.anatomize(PEOPLE, schema, sf.Dissimilarity(50, "0.5", 4), **options)
+
+
+MAKERS = {"groups": grouped, "projected": projected, "withheld": withheld, "anatomized": anatomized}
 """For each kind of release a function that makes one."""

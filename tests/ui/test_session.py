@@ -16,6 +16,7 @@ from sfumato.errors import FileError, SfumatoError
 from sfumato.ui.invalid_entries import removable_entry
 from sfumato.ui.opening import open_source
 from sfumato.ui.pages import environment, render_part
+from sfumato.ui.screens.disclosure_screen import DISCLOSURE
 from sfumato.ui.session import Session, SupersededError
 from sfumato.ui.work import Job, MadeRelease
 from ui_process import running_ui
@@ -320,3 +321,53 @@ def test_a_release_that_is_made_is_not_called_in_progress(folder):
     assert "Measuring what attackers achieve" in shown() and "The release is made" in shown()
     job.state, job.ended = "cancelled", job.started + 3
     assert "was cancelled after 3 s. The release that was made stays." in shown()
+
+
+RISK = """[data]
+path = "people.csv"
+[columns.age]
+role = "quasi-identifier"
+hierarchy = { intervals = [10, 20] }
+[columns.ill]
+role = "sensitive"
+[risk]
+generalize = [] # none yet
+"""
+
+
+def test_columns_are_chosen_that_a_rule_may_generalize(folder):
+    """Only columns with a hierarchy are offered. Shares that the config states are shown, and not replaced."""
+    (folder / "sfumato.toml").write_text(RISK, encoding="utf-8")
+    with running_ui("sfumato.toml", folder=folder) as ui:
+        ui.enter()
+        page = ui.get("/disclosure")[2].decode()
+        assert 'name="generalize:age" value="yes">' in page
+        assert "generalize:ill" not in page
+
+        def change(**form):
+            fields = {
+                "version": version(page),
+                "screen": "disclosure",
+                "limit": "",
+                "disclose": "1",
+                "per": "record",
+                **form,
+            }
+            status, _, answer = ui.post("/disclosure/do/settings", urlencode(fields).encode())
+            assert status in (200, 303)
+            return answer.decode() or ui.get("/disclosure")[2].decode()
+
+        page = change(**{"generalize:age": "yes"})
+        assert 'name="generalize:age" value="yes" checked>' in ui.get("/disclosure")[2].decode()
+        page = ui.get("/disclosure")[2].decode()
+        change()
+        assert 'name="generalize:age" value="yes">' in ui.get("/disclosure")[2].decode()
+
+
+def test_shares_that_the_config_states_stay(folder, session):
+    text = RISK.replace("[] # none yet", '{ age = [1, "0.5", "0.1", 0] }')
+    (folder / "sfumato.toml").write_text(text, encoding="utf-8")
+    open_source(session, str(folder / "sfumato.toml"))
+    DISCLOSURE.actions["settings"](session, {"limit": "0.5", "disclose": "1", "per": "record"}, session.history.version)
+    assert session.config.risk.limit is not None
+    assert list(session.config.risk.generalize) == ["age"]

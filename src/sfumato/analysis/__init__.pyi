@@ -2,6 +2,7 @@ from ._read_release import read_release
 from .cell_values import PublishedCell
 from .combination import Combined, combine
 from .estimates import Estimate, EstimateOptions, Estimates
+from .released_anatomy import ReleasedAnatomy
 from .released_column import ReleasedColumn
 from .released_table import ReleasedTable, ReleasedTables
 
@@ -11,6 +12,7 @@ __all__ = [
     "EstimateOptions",
     "Estimates",
     "PublishedCell",
+    "ReleasedAnatomy",
     "ReleasedColumn",
     "ReleasedTable",
     "ReleasedTables",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sfumato.analysis.cell_values import PublishedCell
+from sfumato.analysis.released_anatomy import ReleasedAnatomy
 from sfumato.analysis.released_column import ReleasedColumn
 from sfumato.analysis.released_table import ReleasedTable, ReleasedTables
 from sfumato.data.schema import Kind, Schema
@@ -12,16 +13,17 @@ from sfumato.plurals import count_of
 from sfumato.releases.cells import WITHHELD as NOTHING
 from sfumato.releases.cells import interval_end, is_quoted, unquote
 from sfumato.releases.digests import check_digests
-from sfumato.releases.models import PROJECTED, WITHHELD
+from sfumato.releases.models import ANATOMIZED, PROJECTED, WITHHELD
 from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.releases.table_files import published_schema, published_table
 from sfumato.verification.grouped_checks import refuse_inconsistent
 
 
-def read_release(folder: str | Path) -> ReleasedTable | ReleasedTables:
+def read_release(folder: str | Path) -> ReleasedTable | ReleasedTables | ReleasedAnatomy:
     """Read the folder of a release, and check that its files are those that release.json lists.
 
-    Returns the table, with estimates; of a projected release its tables. The cells of a withheld release can be read, but
+    Returns the table, with estimates; of a projected release its tables; of an anatomized one the people and the secrets of
+    their groups, with expected counts. The cells of a withheld release can be read, but
     there are no estimates from them. To check that the principles hold, use `sf.verify`.
 
     >>> import tempfile
@@ -42,6 +44,8 @@ def read_release(folder: str | Path) -> ReleasedTable | ReleasedTables:
         return _withheld(manifest)
     if manifest.kind == PROJECTED:
         return ReleasedTables(tuple(_grouped(table) for table in manifest.tables()), manifest.projected.rows)
+    if manifest.kind == ANATOMIZED:
+        return ReleasedAnatomy.read(manifest)
     return _grouped(manifest.table)
 
 

@@ -69,11 +69,11 @@ def publish(
     recoding = recode(table, Groups(of_row, int(of_row.max()) + 1, table.rows), levels)
     refuse_long_sets(recoding)
     resolved = resolved_schema(table)
-    group = _free_name(GROUP, table.data.column_names)
+    group = free_name(GROUP, table.data.column_names)
     names = resolved.published_columns(table.data.column_names)
     texts = {column.domain.name: pa.chunked_array([recoding.texts(column)]) for column in recoding.columns}
     columns = {
-        name: stored_column(_compact(texts.pop(name) if name in texts else _unchanged(table, resolved, name)))
+        name: stored_column(compact_column(texts.pop(name) if name in texts else unchanged_column(table, resolved, name)))
         for name in names
     }
     separators = {name: resolved.separators.get(name, ";") for name in resolved.sensitive_columns()}
@@ -90,22 +90,26 @@ def publish(
     return PublishedTable(table=published, original=table, recoding=recoding, rows=rows, of_group=of_group)
 
 
-def _unchanged(table: Table, resolved: Schema, name: str) -> pa.ChunkedArray:
+def unchanged_column(table: Table, resolved: Schema, name: str) -> pa.ChunkedArray:
     """Return a column that is published unchanged, but for its missing cells: they are null, however they are written."""
     kind = Kind(resolved.kinds[name]) if name in resolved.sensitive_columns() else None
     return missing_as_null(table.data.column(name), resolved.missing.texts(kind))
 
 
-def _free_name(name: str, taken: list[str]) -> str:
-    """Return a name that no column of the data has: group, otherwise group_id, otherwise group_id_2 and so on."""
-    number = 1
-    while name in taken:
-        name = "group_id" if number == 1 else f"group_id_{number}"
+def free_name(name: str, taken: list[str]) -> str:
+    """Return a name that no column of the data has: group, otherwise group_id, otherwise group_id_2 and so on.
+
+    >>> free_name("group", ["age"]), free_name("group", ["group", "group_id"])
+    ('group', 'group_id_2')
+    """
+    found, number = name, 1
+    while found in taken:
+        found = f"{name}_id" if number == 1 else f"{name}_id_{number}"
         number += 1
-    return name
+    return found
 
 
-def _compact(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def compact_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column that holds only the values that occur: a dictionary or a view may hold those of other rows.
 
     Unless its type is ordered, a dictionary is sorted by text: the order of first occurrence would reveal something of the
@@ -137,7 +141,7 @@ def _compact(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _may_store_more(kind: pa.DataType) -> bool:
-    """Return whether a column of this type may store values that no row has; see `_compact`."""
+    """Return whether a column of this type may store values that no row has; see `compact_column`."""
     return bool(plain_type(kind) != kind)
 
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from sfumato.anatomy.anatomy_release import Anatomy
 from sfumato.anonymization.release import Release
+from sfumato.attacks.attacked_anatomy import EXACT
 from sfumato.attacks.attacked_release import SAMPLE, AttackedRelease
 from sfumato.attacks.attacked_sources import attacked_release
 from sfumato.attacks.base_attack import Attack, AttackResult, NotMeasured
@@ -109,14 +111,14 @@ def attack(
 ) -> Attacks:
     """Attack a release, and count how often the attackers are right.
 
-    `release`: a `Release`, the folder of one, or the table that another tool published: a frame, a CSV or a Parquet file,
-    with a `schema` of its columns, in the order of the original. `original`: a path, a frame or a Table; a `Release` knows
-    its own. Without it, only the attacks that need none are run, and the others are listed as not measured. `attacks`: names
-    of `sfumato.registry.ATTACKS`, or attacks with parameters; by default all. `principles`: those of another tool's table.
-    `key`: the private file that was written with the folder, which says whose row each row is; without it people are
-    matched with rows, which takes time in large tables. `earlier`: earlier releases about people of the same original,
-    for attacks that combine several: a `Release`, a folder, a table of another tool, or a pair of one of them and its key.
-    `sample`: at most this many people are attacked.
+    `release`: a `Release`, an `Anatomy`, the folder of one, or the table that another tool published: a frame, a CSV or a
+    Parquet file, with a `schema` of its columns, in the order of the original. `original`: a path, a frame or a Table; a
+    `Release` and an `Anatomy` know theirs. Without it, only the attacks that need none are run, and the others are listed as
+    not measured. `attacks`: names of `sfumato.registry.ATTACKS`, or attacks with parameters; by default all. `principles`:
+    those of another tool's table. `key`: the private file that was written with the folder, which says whose row each row
+    is; without it people are matched with rows, which takes time in large tables. `earlier`: earlier releases about people
+    of the same original, for attacks that combine several: a `Release`, a folder, a table of another tool, or a pair of one
+    of them and its key. `sample`: at most this many people are attacked.
 
     The success of an attack says nothing by itself: compare it with its baselines, which say what can be guessed without
     the release or by counting in groups alone. See the attacks' descriptions for what each assumes.
@@ -175,6 +177,8 @@ def run_attacks(chosen: Sequence[Attack], attacked: AttackedRelease, progress: P
 
 
 def _obstacle(one: Attack, release: AttackedRelease) -> str | None:
+    if one.needs_cells and release.exact:
+        return EXACT
     if one.needs_original and release.original is None:
         return "the original was not given"
     if one.needs_secret and not release.secrets:
@@ -197,7 +201,7 @@ def _attack_of(one: Attack | str) -> Attack:
 
 
 def _listed(values: Any) -> tuple[Any, ...]:
-    return (values,) if isinstance(values, str | Path | Release | ParameterChecks) else tuple(values)
+    return (values,) if isinstance(values, str | Path | Release | Anatomy | ParameterChecks) else tuple(values)
 
 
 def _check_sample(sample: int) -> None:

@@ -99,6 +99,8 @@ class AttackedRelease:
     """The name and the parameters of the method that found the groups, if they are known."""
     earlier: tuple[AttackedRelease, ...] = ()
     """Earlier releases about some of the same people, matched with them by their rows in the original."""
+    exact: bool = False
+    """Whether quasi-identifiers are published exactly and the secrets of groups apart; then there are no cells."""
     sample: int = SAMPLE
     """At most this many people are attacked; statistics of the release are always taken from all of it."""
     notes: tuple[str, ...] = ()

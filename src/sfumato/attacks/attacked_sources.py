@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato._audit import table_of
+from sfumato.anatomy.anatomy_release import Anatomy
 from sfumato.anonymization.release import Release
+from sfumato.attacks.attacked_anatomy import attacked_anatomy, attacked_folder
 from sfumato.attacks.attacked_release import SAMPLE, AttackedRelease
 from sfumato.attacks.people_matching import matched_rows
 from sfumato.data.groups import Groups
@@ -24,6 +26,7 @@ from sfumato.plurals import count_of
 from sfumato.principles import Principle
 from sfumato.releases.declarations import resolved_schema
 from sfumato.releases.digests import check_digests, digest
+from sfumato.releases.models import ANATOMIZED
 from sfumato.releases.reader import MANIFEST, Manifest
 from sfumato.releases.row_key import read_key
 from sfumato.releases.table_files import original_table, published_schema, published_table
@@ -44,6 +47,8 @@ def attacked_release(
     """Return a release as its attackers see it; for the arguments see `sf.attack`."""
     if isinstance(release, Release):
         found = _of_release(release)
+    elif isinstance(release, Anatomy):
+        found = attacked_anatomy(release)
     elif isinstance(release, str | Path) and Path(release).suffix.lower() not in (".csv", ".parquet"):
         folder = Path(release)
         found = _of_folder(folder.parent if folder.name == MANIFEST else folder, original, schema, key)
@@ -77,6 +82,10 @@ def _of_release(release: Release) -> AttackedRelease:
 
 def _of_folder(folder: Path, original: Any, schema: Schema | None, key: str | Path | None) -> AttackedRelease:
     manifest = Manifest.load(folder)
+    if manifest.kind == ANATOMIZED:
+        declared = manifest.schema(schema)[0]
+        people = None if original is None else original_table(manifest, original, declared)
+        return attacked_folder(manifest, people, schema, key)
     table, document = manifest.table, manifest.grouped
     check_digests(manifest)
     declared, _ = table.schema(schema)

@@ -85,6 +85,8 @@ class Attack(ParameterChecks, ABC):
     """Whether the attack can only be run by somebody who has the original, because it counts right guesses."""
     needs_secret: ClassVar[bool] = True
     """Whether the attack is about sensitive attributes: a table without one cannot be attacked in this way."""
+    needs_cells: ClassVar[bool] = True
+    """Whether it looks at published cells, or at rows; others look at nothing but the secrets of groups and their people."""
     counts_rows: ClassVar[bool] = False
     """Whether its figures are about rows, so that they are right also where a person has several rows."""
     counts_people: ClassVar[bool] = False

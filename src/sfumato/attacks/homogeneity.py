@@ -37,6 +37,7 @@ class Homogeneity(Attack):
     """
 
     name: ClassVar[str] = "homogeneity"
+    needs_cells: ClassVar[bool] = False
     needs_original: ClassVar[bool] = False
     counts_rows: ClassVar[bool] = True
 

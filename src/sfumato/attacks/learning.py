@@ -69,6 +69,7 @@ class Learning(Attack):
     smoothing: Number = 1
 
     name: ClassVar[str] = "learning"
+    needs_cells: ClassVar[bool] = False
     counts_people: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -77,7 +78,7 @@ class Learning(Attack):
 
     def run(self, release: AttackedRelease) -> Sequence[AttackResult]:
         """Attack each sensitive attribute from which something can be learned."""
-        if not release.cells:
+        if not release.schema.quasi_identifiers:
             raise NotMeasured("there are no quasi-identifiers to learn from")
         learnable = [name for name in release.secrets if len(release.secret(name).attribute) > 1]
         if not learnable:

@@ -67,6 +67,7 @@ class Replay(Attack):
     """The rows of all runs, with the seed and again without it."""
 
     name: ClassVar[str] = "replay"
+    needs_cells: ClassVar[bool] = False
     counts_people: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -62,6 +62,7 @@ class Proximity(Attack):
     epsilon: Number | None = None
 
     name: ClassVar[str] = "proximity"
+    needs_cells: ClassVar[bool] = False
     counts_rows: ClassVar[bool] = True
     needs_original: ClassVar[bool] = False
 

@@ -45,6 +45,7 @@ class Skewness(Attack):
     """
 
     name: ClassVar[str] = "skewness"
+    needs_cells: ClassVar[bool] = False
     counts_rows: ClassVar[bool] = True
     needs_original: ClassVar[bool] = False
 

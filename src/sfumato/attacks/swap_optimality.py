@@ -70,6 +70,7 @@ class SwapOptimality(Attack):
     """How often beliefs are propagated."""
 
     name: ClassVar[str] = "swap-optimality"
+    needs_cells: ClassVar[bool] = False
     counts_people: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

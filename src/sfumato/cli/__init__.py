@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from sfumato.cli.anatomize import anatomize
 from sfumato.cli.anonymize import anonymize
 from sfumato.cli.apply import apply
 from sfumato.cli.attack import attack
@@ -92,6 +93,6 @@ def main(quiet: bool) -> None:
 
 for verb in (
     demo, init, config_group, hierarchy, explain, audit, anonymize, apply, verify, attack, report, frontier, risk, project,
-    ui, completion,
+    anatomize, ui, completion,
 ):  # fmt: skip
     main.add_command(verb)

@@ -71,9 +71,9 @@ def attack(
 ) -> None:
     """Attack a release, and count how often the attackers are right.
 
-    RELEASE is a folder that `sfumato anonymize` wrote, or a CSV or Parquet file that another tool published, with the same
-    people in the same order as the original. Compare each attack with its baselines. Most attacks need the original, and
-    their figures must not be published. Exit status: 0 done, 2 bad input.
+    RELEASE is a folder that `sfumato anonymize` or `sfumato anatomize` wrote, or a CSV or Parquet file that another tool
+    published, with the same people in the same order as the original. Compare each attack with its baselines. Most attacks
+    need the original, and their figures must not be published. Exit status: 0 done, 2 bad input.
     """
     from sfumato.attacks._attack import attack as run
     from sfumato.attacks.attacked_release import SAMPLE

@@ -175,6 +175,7 @@ def _content(found: Risk, made: WithheldRelease | None, folder: Path | None, wor
             "per": made.per,
             "against": made.against,
             "withheld": made.withheld_cells,
+            "generalized": made.generalized_cells,
             "short": made.rule.short,
             "exact": made.rule.exact,
             "gap": made.rule.gap,

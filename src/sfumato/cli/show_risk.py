@@ -46,9 +46,8 @@ def show_disclosure(made: WithheldRelease, folder: Path | None) -> None:
     best = made.rule
     show_notes(made.notes, out)
     out.print(
-        f"\n[bold]Withheld[/bold] {made.withheld_cells:,} of {count_of(made.full_risk.disclosed_cells, 'value')}, so that "
-        f"{made.cells:,} per {made.per} are disclosed"
-        f"{_short(made)}."
+        f"\n[bold]Withheld[/bold] {made.withheld_cells:,} of {count_of(made.full_risk.disclosed_cells, 'value')}"
+        f"{_disclosed(made)}{_short(made)}."
     )
     least = "no rule that discloses as much has less" if best.exact else f"the least is at most {best.gap:.2%} lower"
     out.print(f"Risk {number(best.risk)} instead of {number(made.full_risk.risk)}: {least} ({escape(best.how)}).")
@@ -58,6 +57,14 @@ def show_disclosure(made: WithheldRelease, folder: Path | None) -> None:
         out.print("No release was written.")
         return
     out.print(f"Wrote the release to {folder} and verified it; verify it again with: sfumato verify {folder}", markup=False)
+
+
+def _disclosed(made: WithheldRelease) -> str:
+    """A phrase about what is disclosed, which ends the sentence on what is withheld."""
+    if made.rule.levels is None:
+        return f", so that {made.cells:,} per {made.per} are disclosed"
+    values = count_of(made.cells, "value")
+    return f" and generalized {made.generalized_cells:,}, so that the information of {values} per record is disclosed"
 
 
 def _short(made: WithheldRelease) -> str:

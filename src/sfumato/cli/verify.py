@@ -82,10 +82,10 @@ def verify(
 ) -> None:
     """Check a release from its written files: nothing was changed, and every principle holds as stated.
 
-    FOLDER was written by `sfumato anonymize`, `sfumato project` or `sfumato risk --disclose`. For the last one, --config
-    also measures the risk again. Several folders are checked as a sequence of releases of one table, the first one first;
-    see `sfumato anonymize --after`. Checks that need more than was given are listed as not checked. Exit status: 0 no check
-    fails, 1 one fails, 2 it is not a release.
+    FOLDER was written by `sfumato anonymize`, `sfumato project`, `sfumato anatomize` or `sfumato risk --disclose`. For the
+    last one, --config also measures the risk again. Several folders are checked as a sequence of releases of one table, the
+    first one first; see `sfumato anonymize --after`. Checks that need more than was given are listed as not checked. Exit
+    status: 0 no check fails, 1 one fails, 2 it is not a release.
     """
     from sfumato.cli.show import console
 
@@ -119,7 +119,7 @@ def _one(
 ) -> Verification:
     """Check one release."""
     from sfumato.engines import Spark
-    from sfumato.releases.models import GROUPS, PROJECTED, WITHHELD
+    from sfumato.releases.models import ANATOMIZED, GROUPS, PROJECTED, WITHHELD
     from sfumato.releases.reader import Manifest
     from sfumato.verification._verify import verify as check
 
@@ -136,7 +136,7 @@ def _one(
         project=requested_projection(config, allow_code) if kind == PROJECTED else None,
         risk=risk_assumptions(config, allow_code) if kind == WITHHELD else None,
         key=keys[0] if keys else None,
-        suppress=requested_suppression(config, allow_code) if kind == GROUPS else None,
+        suppress=requested_suppression(config, allow_code) if kind in (GROUPS, ANATOMIZED) else None,
         published=published,
         engine=engine,
     )

@@ -20,6 +20,7 @@ from sfumato.config.after_section import AfterSection
 from sfumato.config.project_section import ProjectSection
 from sfumato.config.risk_section import RiskSection
 from sfumato.config.sections import (
+    AnatomySection,
     ColumnSection,
     DataSection,
     EngineSection,
@@ -95,6 +96,7 @@ class Config(Section):
     after: AfterSection | None = None
     risk: RiskSection | None = None
     project: ProjectSection | None = None
+    anatomy: AnatomySection | None = None
     source: Path | None = Field(default=None, exclude=True)
     """The file that the config was read from; relative paths start at its folder."""
     allow_code: bool = Field(default=False, exclude=True)

@@ -42,6 +42,7 @@ class RiskSection(Section):
     sensitivity: dict[str, Any] | None = None
     consistency: dict[str, str | dict[str, Any]] = Field(default_factory=dict)
     misfits: int = Field(default=0, ge=0, strict=True)
+    generalize: list[str] | dict[str, list[int | Decimal | str]] = Field(default_factory=list)
     dictionaries: list[DictionarySection] = Field(default_factory=list)
     limit: int | Decimal | str | None = None
     disclose: int | str | None = None

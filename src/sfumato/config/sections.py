@@ -144,6 +144,12 @@ class EngineSection(Section):
         return {"master": master or self.master, "timeout": self.timeout, "settings": self.settings}
 
 
+class AnatomySection(Section):
+    """`[anatomy]`: the sensitive attributes of each table of secrets."""
+
+    plan: list[list[str]] | None = None
+
+
 class OutputSection(Section):
     """`[output]`: the folder and format of the release, a database table for its rows, and the internal report."""
 

@@ -8,10 +8,13 @@ from .consistency.containment import ContainmentConsistency
 from .consistency.similarity import SimilarityConsistency
 from .dictionaries.dictionary import Dictionary
 from .dictionaries.dictionary_order import DictionaryOrder
+from .generalized.attribute_levels import AttributeLevels, CellLabels
+from .generalized.level_steps import LevelSteps
 from .matching.matching import Matching
 from .risk_assumptions import RiskAssumptions
 from .risk_bound import BoundCondition, RiskBound
 from .rules import DisclosureRule, best_by_cells, best_rule, min_risk
+from .rules.choice_space import Steps
 from .sensitivity.exact_weights import ExactSensitivity
 from .sensitivity.sensitivity import (
     SENSITIVITIES,
@@ -29,9 +32,11 @@ __all__ = [
     "SENSITIVITIES",
     "Additive",
     "AttackerChances",
+    "AttributeLevels",
     "AttributePairing",
     "AttributeRisk",
     "BoundCondition",
+    "CellLabels",
     "Consistency",
     "ConsistentValues",
     "ConstantSensitivity",
@@ -44,6 +49,7 @@ __all__ = [
     "EqualityConsistency",
     "ExactSensitivity",
     "KAnonymityLevels",
+    "LevelSteps",
     "Matching",
     "Multiplicative",
     "PrivateWithheldRelease",
@@ -55,6 +61,7 @@ __all__ = [
     "SensitivityWeights",
     "Setting",
     "SimilarityConsistency",
+    "Steps",
     "WithheldRelease",
     "best_by_cells",
     "best_rule",

@@ -18,6 +18,7 @@ from sfumato.data.schema import Schema
 from sfumato.disclosure._risk import Risk, risk_of
 from sfumato.disclosure.consistency.consistency import Consistency
 from sfumato.disclosure.dictionaries.dictionary import Dictionary
+from sfumato.disclosure.generalized.attribute_levels import Generalize
 from sfumato.disclosure.identifying_columns import identifying_columns
 from sfumato.disclosure.rules import DisclosureRule, best_rule, min_risk
 from sfumato.disclosure.rules.disclosure_rule import number_of_cells
@@ -57,11 +58,12 @@ def withhold(
     consistency: Mapping[str, Consistency] | None = None,
     prior: Mapping[str, Number] | Sequence[Number] | None = None,
     misfits: int = 0,
+    generalize: Generalize = (),
     limit: Number | None = None,
     seed: int | None = None,
     progress: Progress = silent,
 ) -> WithheldRelease:
-    """Find which cells to disclose, so that the risk is least, and withhold the others.
+    """Find which cells to disclose, so that the risk is least, and withhold or generalize the others.
 
     Only columns with a role, or listed in `attributes`, are published; see `Schema.undeclared`.
 
@@ -71,8 +73,11 @@ def withhold(
     risks; by default the prior if there is one. `limit`: the largest acceptable risk; `release.risk.holds` is the
     verdict. `search`: "best" compares all choices, or bounds them, for up to 62 attributes; "min-risk" is the fast algorithm
     MinRisk (see `sf.disclosure.min_risk`), for any number of attributes, one dictionary, values per record, and a
-    multiplicative sensitivity. `seed`: of the order in which the search sees the records; by default it is drawn, and it is
-    never published. All other parameters are those of `sf.risk`.
+    multiplicative sensitivity. `generalize`: the attributes whose values may be generalized to any level of the hierarchy
+    that the schema declares, in place of withholding them; or a mapping from these attributes to the share of their
+    sensitivity on each level, from 1 to 0. A value on level l of h levels then counts as 1 − l/h of a value, a record
+    discloses at least `cells`, and `rule.levels` is the result. `seed`: of the order in which the search sees the records;
+    by default it is drawn, and it is never published. All other parameters are those of `sf.risk`.
 
     >>> people = pa.table({"name": ["Ann", "Bob", "Cy"], "age": [30, 30, 41], "town": ["Ulm", "Bonn", "Ulm"]})
     >>> register = Dictionary(people, identity="name", name="register")
@@ -85,7 +90,7 @@ def withhold(
     progress("reading")
     setting = setting_of(
         data, schema, dictionaries, attributes=attributes, identity=identity, sensitivity=sensitivity,
-        consistency=consistency, prior=prior, misfits=misfits, publish=True,
+        consistency=consistency, prior=prior, misfits=misfits, generalize=generalize, publish=True,
     )  # fmt: skip
     return withhold_in(
         setting, cells, per=per, against=against, search=search, limit=limit, seed=seed, library=library_of(data),
@@ -111,16 +116,19 @@ def withhold_in(
     number = number_of_cells(cells, per, setting.everything)
     chosen = _against(against, setting)
     _check_search(search, setting, per)
+    setting.in_steps.check(per)
     progress("finding what to withhold")
     prior = None if chosen == "worst" or setting.prior is None else [float(share) for share in setting.prior]
     best = _find_rule(setting, number, per, prior, search, secret, progress)
     progress("measuring")
-    table, rows = withheld_rows(setting.table, setting.attributes, best.disclosed, setting.everything)
+    labels = None if best.levels is None else setting.in_steps.labels_at(best.levels)
+    table, rows = withheld_rows(setting.table, setting.attributes, best.disclosed, setting.everything, labels)
+    disclosed = setting if best.levels is None else setting.generalized(best.levels)
     private = PrivateWithheldRelease(
         seed=secret,
         setting=setting,
         rule=best,
-        risk=risk_of(setting, best.disclosed, limit, chosen),
+        risk=risk_of(disclosed, best.disclosed, limit, chosen),
         full_risk=risk_of(setting, over=chosen),
         notes=_notes(setting),
         rows=rows,
@@ -139,14 +147,20 @@ def _find_rule(
 ) -> DisclosureRule:
     """Find the rule with the records in a secret order: where rules tie, it decides which one is found."""
     order = secret_order(seed, len(setting.everything))
-    matchings, phi = [matching.only(order) for matching in setting.matchings], setting.phi.only(order)
+    in_steps = setting.in_steps if setting.levels else None
+    searched = setting if in_steps is None else in_steps
+    matchings, phi = [matching.only(order) for matching in searched.matchings], searched.phi.only(order)
     if search == "min-risk":
         found = min_risk(matchings[0], phi, cells)
     else:
-        found = best_rule(matchings, phi, cells, per, prior, progress=progress)
+        steps = None if in_steps is None else in_steps.steps.only(order)
+        found = best_rule(matchings, phi, cells, per, prior, progress=progress, steps=steps)
     disclosed = np.empty_like(found.disclosed)
     disclosed[order] = found.disclosed
-    return replace(found, disclosed=disclosed)
+    if in_steps is None:
+        return replace(found, disclosed=disclosed)
+    levels = in_steps.levels_of(disclosed)
+    return replace(found, disclosed=levels < in_steps.heights, levels=levels)
 
 
 def _check_search(search: str, setting: Setting, per: str) -> None:
@@ -159,6 +173,9 @@ def _check_search(search: str, setting: Setting, per: str) -> None:
         raise ParameterError(
             f"MinRisk discloses values per record, not per {per}", remedy=remedy, key="search", value=search
         )
+    if search == "min-risk" and setting.levels:
+        remedy = 'Generalize nothing, or pass search = "best".'
+        raise ParameterError("MinRisk withholds values and does not generalize", remedy=remedy, key="search", value=search)
     if search == "min-risk" and len(setting.dictionaries) > 1:
         problem = f"MinRisk considers one dictionary, and there are {len(setting.dictionaries)}"
         remedy = 'Pass the one that matters, or search = "best".'
@@ -230,10 +247,11 @@ class PrivateWithheldRelease(Private):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WithheldRelease(Publication):
-    """Records with withheld cells: `frame`, in the library that the data came in, and `risk`, what an attacker gains.
+    """Records with cells withheld or generalized: `frame`, in the library that the data came in, and `risk`.
 
-    All attributes are texts in the frame; a withheld cell is `*`, a missing one null. Identifiers and columns that are not
-    attributes are dropped, and the order of the rows is random.
+    `risk` is what an attacker gains. All attributes are texts in the frame; a withheld cell is `*`, a generalized one the
+    label of a node, a missing one null. Identifiers and columns that are not attributes are dropped, and the order of the
+    rows is random.
 
     A pickle contains what may be published. `setting`, `rule`, `risk`, `full_risk`, `notes`, `rows` and `save` need the
     original; they raise `ReleaseError` for an unpickled release.
@@ -305,6 +323,11 @@ class WithheldRelease(Publication):
         """The number of withheld cells."""
         return sum(counts.withheld for counts in self.document.attributes)
 
+    @property
+    def generalized_cells(self) -> int:
+        """The number of generalized cells."""
+        return sum(counts.generalized or 0 for counts in self.document.attributes)
+
     def to_dict(self) -> dict[str, Any]:
         """The content of release.json without the files. Of withheld cells it contains only where they are."""
         return {key: value for key, value in self.document.to_dict().items() if key != "files"}
@@ -350,6 +373,8 @@ class WithheldRelease(Publication):
         withheld, disclosed = self.withheld_cells, sum(counts.disclosed for counts in self.document.attributes)
         head = f"Withheld release of {count_of(self.table.num_rows, 'record')}, {self.cells:,} per {self.per}: "
         head += f"{withheld:,} of {count_of(withheld + disclosed, 'cell')} withheld"
+        if self.document.rule.shares:
+            head += f", {self.generalized_cells:,} generalized"
         # the risks of release.json: how far they are above the least, and the risk of the full records, are private
         risks = [f"  risk   {float(claim.risk):.6g} against {claim.name}" for claim in self.document.dictionaries]
         return "\n".join([head, *risks])

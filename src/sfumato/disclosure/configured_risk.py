@@ -12,9 +12,10 @@ from sfumato.data.table import Table
 from sfumato.disclosure.consistency.consistency import Consistency
 from sfumato.disclosure.consistency.consistency_kinds import consistency_of
 from sfumato.disclosure.dictionaries.dictionary import Dictionary
+from sfumato.disclosure.generalized.attribute_levels import read_levels, written_shares
 from sfumato.disclosure.risk_assumptions import RiskAssumptions
 from sfumato.disclosure.sensitivity.sensitivity import SENSITIVITIES, Additive, Sensitivity
-from sfumato.disclosure.setting import Setting, setting_of
+from sfumato.disclosure.setting import Setting, setting_of, with_containment
 from sfumato.errors import ConfigError, SfumatoError
 from sfumato.exact import as_fraction
 from sfumato.io.read_table import read_table
@@ -73,6 +74,7 @@ class ConfiguredRisk:
                 consistency=self.consistency,
                 misfits=self.section.misfits,
                 prior=self.section.prior(),
+                generalize=self.section.generalize,
                 publish=publish,
             )
         except SfumatoError as error:
@@ -83,13 +85,19 @@ class ConfiguredRisk:
     def assumptions(self, records: Table) -> RiskAssumptions:
         """Return what the risk is measured against as plain data, for verification."""
         prior = self.section.prior()
+        try:
+            generalize = self.section.generalize
+            levels = read_levels(records, list(generalize), generalize)
+        except SfumatoError as error:
+            raise located(error, "risk") from error
         return RiskAssumptions(
             tuple(self._dictionaries(records)),
             (self.sensitivity or Additive()).to_dict(),
-            {name: consistency.parameters() for name, consistency in self.consistency.items()},
+            {name: how.parameters() for name, how in with_containment(self.consistency, levels).items()},
             self.section.misfits,
             None if prior is None else tuple(as_fraction(share, "prior") for share in prior),
             self.section.identity,
+            written_shares(levels),
         )
 
     def _dictionaries(self, records: Table) -> list[Dictionary]:

@@ -36,6 +36,8 @@ class RiskAssumptions:
     prior: tuple[Fraction, ...] | None = None
     identity: str | None = None
     """The column of the original that identifies the individual of each record."""
+    shares: Mapping[str, Sequence[str]] | None = None
+    """For each attribute that may be generalized the share of its sensitivity by level."""
 
     @classmethod
     def of(cls, dictionaries: Dictionary | Sequence[Dictionary]) -> RiskAssumptions:

@@ -105,6 +105,8 @@ def upper_bound(setting: Setting, estimate: str, attacker: str, rule: Rule | Non
     """
     mine, theirs = (_place(setting, name, key) for name, key in ((estimate, "estimate"), (attacker, "attacker")))
     risks = risk_of(setting, rule).dictionaries
+    if setting.levels:  # whoever fits a node must be compared on every level: a coarser one has values of no record
+        setting = setting.over_steps()
     conditions = [_identities(setting, mine, theirs), _uniform(setting, mine, theirs), *_harm(setting)]
     if conditions[0].holds:
         conditions += [_present(setting, mine), _consistent(setting, mine), _order(setting, mine, theirs)]

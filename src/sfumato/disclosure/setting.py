@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,11 @@ from sfumato.anonymization.undeclared_columns import refuse_undeclared
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table, unknown_column
 from sfumato.disclosure.consistency.consistency import Consistency
+from sfumato.disclosure.consistency.containment import ContainmentConsistency
 from sfumato.disclosure.dictionaries.dictionary import Dictionary
+from sfumato.disclosure.generalized.attribute_levels import AttributeLevels, Generalize, read_levels, written_shares
+from sfumato.disclosure.generalized.generalized_sensitivity import GeneralizedSensitivity, check_sensitivity
+from sfumato.disclosure.generalized.level_steps import Levels, LevelSteps
 from sfumato.disclosure.matching.attribute_matching import match_attributes
 from sfumato.disclosure.matching.matching import Matching, Rule
 from sfumato.disclosure.risk_assumptions import RiskAssumptions
@@ -45,6 +50,10 @@ class Setting:
     """How attributes are compared, if not by equality."""
     misfits: int = 0
     """The number of disclosed values in which an individual may be inconsistent and still count as consistent."""
+    levels: Mapping[str, AttributeLevels] = field(default_factory=dict)
+    """The levels of the attributes whose cells may be generalized."""
+    disclosed_on: Levels | None = None
+    """The level of each cell, if the records are those that a rule generalized; None if they are as they are."""
 
     __repr__ = short_repr
 
@@ -58,7 +67,34 @@ class Setting:
             self.misfits,
             self.prior,
             self.identity,
+            written_shares(self.levels),
         )
+
+    @cached_property
+    def in_steps(self) -> LevelSteps:
+        """The setting with a column for each level of each attribute."""
+        return LevelSteps(self)
+
+    def generalized(self, levels: Levels) -> Setting:
+        """Return the setting of the records as they are disclosed on these levels; what is withheld is left to a rule."""
+        sensitivity = GeneralizedSensitivity(self, levels)
+        phi = sensitivity.weights_of(self.table, self.attributes, self.identity)
+        matchings = tuple(self.in_steps.generalized(levels, dictionary) for dictionary in range(len(self.dictionaries)))
+        return replace(self, matchings=matchings, sensitivity=sensitivity, phi=phi, disclosed_on=levels)
+
+    def over_steps(self) -> Setting:
+        """Return the setting with the steps in place of the attributes, which are named once for each of their levels."""
+        attributes = tuple(self.attributes[j] for j in self.in_steps.attribute.tolist())
+        return replace(self, attributes=attributes, matchings=self.in_steps.matchings, disclosed_on=None)
+
+    @property
+    def itself(self) -> Matching:
+        """The records as they are disclosed matched with all records as they are, by equality but for generalized cells."""
+        everybody = Dictionary.of(self.table)
+        if self.disclosed_on is None:
+            return match_attributes(self.table, self.attributes, everybody)
+        base = replace(self, dictionaries=(everybody,), consistency={}, disclosed_on=None)
+        return replace(LevelSteps(base).generalized(self.disclosed_on, 0), own=np.arange(self.records), weights=np.zeros(0))
 
     @property
     def records(self) -> int:
@@ -108,6 +144,7 @@ def setting_of(
     consistency: Mapping[str, Consistency] | None = None,
     prior: Mapping[str, Number] | Sequence[Number] | None = None,
     misfits: int = 0,
+    generalize: Generalize = (),
     publish: bool = False,
 ) -> Setting:
     """Read the records, and match them with every dictionary.
@@ -115,6 +152,7 @@ def setting_of(
     By default the attributes are all columns but identifiers, the identity, the schema's person and group columns, and
     columns of weights. By default every attribute weighs 1. `publish`: the attributes are to be published, so that columns
     without a role are treated as the schema states in `undeclared`; one that is listed in `attributes` needs no role.
+    `generalize`: the attributes whose cells a rule may generalize; they are compared by containment.
 
     >>> import pyarrow as pa
     >>> people = pa.table({"id": [1, 2], "age": [30, 41]})
@@ -133,7 +171,11 @@ def setting_of(
     names_of_attributes = _attributes(table, attributes, identity, phi, publish)
     probabilities = _prior(prior, sources)
     weights = phi.weights_of(table, names_of_attributes, identity)
-    consistencies = dict(consistency or {})
+    levels = read_levels(table, names_of_attributes, generalize)
+    consistencies = with_containment(consistency or {}, levels)
+    if levels:
+        _refuse_misfits(misfits)
+        check_sensitivity(phi)
     if isinstance(misfits, bool) or not isinstance(misfits, int) or not 0 <= misfits < len(names_of_attributes):
         raise ParameterError(
             f"misfits = {misfits!r} is not an integer from 0 to below the number of attributes, {len(names_of_attributes)}",
@@ -147,8 +189,41 @@ def setting_of(
     for dictionary, matching in zip(sources, matchings, strict=True):
         _refuse_unknown_owners(dictionary, matching)
     return Setting(
-        table, names_of_attributes, identity, sources, tuple(matchings), probabilities, phi, weights, consistencies, misfits
-    )
+        table, names_of_attributes, identity, sources, tuple(matchings), probabilities, phi, weights, consistencies, misfits,
+        levels,
+    )  # fmt: skip
+
+
+def with_containment(declared: Mapping[str, Consistency], levels: Mapping[str, AttributeLevels]) -> dict[str, Consistency]:
+    """Return the consistency of each attribute, with containment for what may be generalized.
+
+    Another comparison of such an attribute is an error.
+
+    >>> with_containment({}, {})
+    {}
+    """
+    consistencies = dict(declared)
+    for name in levels:
+        how = consistencies.get(name, ContainmentConsistency())
+        if not isinstance(how, ContainmentConsistency):
+            raise ParameterError(
+                f"{name!r} is to be generalized, and is compared by {getattr(how, 'kind', how)!r}",
+                remedy="Declare no consistency for it: a generalized value fits every value that it contains.",
+                key="generalize",
+                value=name,
+            )
+        consistencies[name] = how
+    return consistencies
+
+
+def _refuse_misfits(misfits: int) -> None:
+    if misfits:
+        raise ParameterError(
+            "with misfits, values can be withheld but not generalized",
+            remedy="Allow no misfits, or generalize nothing.",
+            key="generalize",
+            value=misfits,
+        )
 
 
 def _refuse_unknown_owners(dictionary: Dictionary, matching: Matching) -> None:

@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 
 from sfumato.kernels.compile import kernel
-from sfumato.kernels.disclosure_choices import size_of
 
 
 @kernel
-def fronts(table: Any, low: int, high: int, out: Any) -> int:
+def fronts(table: Any, sizes: Any, low: int, high: int, out: Any) -> int:
     """Fill `out` with the Pareto-optimal choices of `low` to `high` cells, and return their number.
 
-    A choice is dropped if another with as many cells loses no more in every dictionary; of equal choices the first stays.
-    Returns -1 if `out` is too short. Cost: 2^candidates times the choices that stay.
+    `sizes[choice]` is the number of cells that a choice counts for. A choice is dropped if another with as many cells loses
+    no more in every dictionary; of equal choices the first stays. Returns -1 if `out` is too short. Cost: the choices times
+    those that stay.
     """
     count = 0
     for choice in range(table.shape[1]):
-        size = size_of(choice)
+        size = sizes[choice]
         if size < low or size > high:
             continue
         # compare with all choices in out; those that the new one dominates are removed on the way
@@ -32,7 +32,7 @@ def fronts(table: Any, low: int, high: int, out: Any) -> int:
         for at in range(count):
             other = out[at]
             worse, better = False, False
-            if size_of(other) == size:
+            if sizes[other] == size:
                 for d in range(table.shape[0]):
                     worse |= table[d, choice] > table[d, other]
                     better |= table[d, choice] < table[d, other]

@@ -1,12 +1,20 @@
 """The loss of every choice of a record's cells, all choices at once.
 
-A record's candidates are the attributes of which it has a value. A choice is a bit mask over them: bit b is candidate b.
-An individual agrees with the record on the candidates of which it has a consistent value, or none; it is consistent with a
-choice if it agrees on all of it. The number of individuals who are consistent with a choice is therefore the number whose
-agreement is a superset of the choice: one histogram over masks, and one sum over supersets.
+A record's candidates are the steps that may be disclosed of it. Where values are withheld or not, an attribute of which the
+record has a value is one step. Where values are generalized, it has several: the node of the hierarchy on its coarsest
+level, then the next finer one, up to the value itself; a step is disclosed only with the coarser ones. A choice is how many
+steps of each attribute are disclosed, as a number with one digit per attribute: `radices[a]` is one more than the steps of
+attribute a, and the first attribute has the lowest digit. With one step per attribute this number is a bit mask of the
+candidates. `places[b]` is what one step of candidate b's attribute adds to the number, `first[b]` the number of the choice
+that discloses candidate b and the coarser steps of its attribute, and nothing else.
 
-`index` is the inverted index of `kernels/dictionary_matching.py`. The caller allocates all arrays. Tables have one entry
-per choice: 2^candidates.
+An individual agrees with the record on the steps of which it has a consistent value, or none. Who agrees on a step agrees
+on the coarser ones, so an agreement is a choice too, and the individual is consistent with all choices that disclose no
+more of any attribute. The number of individuals who are consistent with a choice is therefore the number whose agreement
+has no lower digit: one histogram over choices, and one sum over higher digits.
+
+`index` is the inverted index of `kernels/dictionary_matching.py`, with a column for each step. The caller allocates all
+arrays. Tables have one entry per choice: the product of the radices, which is 2^candidates with one step per attribute.
 """
 
 from __future__ import annotations
@@ -40,36 +48,36 @@ def add_agreements(index: Any, row: Any, attributes: Any, masks: Any) -> None:
 
 @kernel
 def agreements(
-    index: Any, row: Any, candidates: Any, common: int, patterns: Any, packed: Any, extra: Any, touched: Any
+    index: Any, row: Any, candidates: Any, places: Any, common: int, patterns: Any, packed: Any, extra: Any, touched: Any
 ) -> int:
     """Find the candidates on which individuals agree with a record; return the number of individuals in `touched`.
 
-    The agreement of individual v is `packed[pattern of v] | extra[v]`. A pattern covers what many records share: the
-    attributes of which the individual has no value, and the `common` attributes (a mask) in which it agrees. `patterns`
-    holds the distinct ones over all attributes; `packed` is filled with the same over the candidates. `extra[v]`, zero
-    before the call, is filled with the other candidates in which v agrees, and `touched` with the individuals for whom it
-    is not zero. Cost: the individuals with a consistent value, attribute by attribute, and the patterns.
+    The agreement of individual v is `packed[pattern of v] + extra[v]`, the sum of the places of the candidates. A pattern
+    covers what many records share: the columns of which the individual has no value, and the `common` ones (a mask) in
+    which it agrees. `patterns` holds the distinct ones as masks over all columns; `packed` is filled with the same over the
+    candidates. `extra[v]`, zero before the call, is filled with the other candidates in which v agrees, and `touched` with
+    the individuals for whom it is not zero. Cost: the individuals with a consistent value, column by column, and the
+    patterns.
     """
     _, near_starts, near, who_starts, who, _, _ = index
-    # Phase 1: patterns as masks over the candidates.
+    # Phase 1: patterns as choices of the candidates.
     for p in range(len(patterns)):
-        bits = 0
+        packed[p] = 0
         for b in range(len(candidates)):
-            bits |= ((patterns[p] >> candidates[b]) & 1) << b
-        packed[p] = bits
+            packed[p] += ((patterns[p] >> candidates[b]) & 1) * places[b]
     # Phase 2: the attributes that are not common, value by value.
     count = 0
     for b in range(len(candidates)):
         if (common >> candidates[b]) & 1:
             continue
-        value, bit = row[candidates[b]], 1 << b
+        value, step = row[candidates[b]], places[b]
         for at in range(near_starts[value], near_starts[value + 1]):
             for place in range(who_starts[near[at]], who_starts[near[at] + 1]):
                 v = who[place]
                 if extra[v] == 0:
                     touched[count] = v
                     count += 1
-                extra[v] |= bit
+                extra[v] += step
     return count
 
 
@@ -115,63 +123,71 @@ def weigh_choices(
     extra: Any,
     touched: Any,
     count: int,
+    radices: Any,
     layers: Any,
     table: Any,
 ) -> None:
     """Fill `table` with the weight of ρ for every choice, after `agreements`, and set `extra` back to zero.
 
-    `layers` is scratch space: one more table for each misfit that is allowed.
+    `layers` is scratch space: one more table for each misfit that is allowed. Misfits require one step per attribute.
 
     Without `weights` every individual weighs 1, and counts are exact, since floats hold integers up to 2⁵³. Weights are
-    only added, so that nothing cancels. Cost: candidates · 2^candidates, and the touched individuals; with weights, all
-    individuals.
+    only added, so that nothing cancels. Cost: the attributes times the choices, and the touched individuals; with weights,
+    all individuals.
     """
     # Phase 1: the histogram of agreements. Without weights, all individuals of a pattern are counted at once, and the
     # touched ones moved from their pattern to their agreement.
     table[:] = 0.0
     if len(weights):
         for v in range(len(extra)):
-            table[packed[pattern_of[v]] | extra[v]] += weights[v]
+            table[packed[pattern_of[v]] + extra[v]] += weights[v]
     else:
         for p in range(len(packed)):
             table[packed[p]] += pattern_size[p]
         for at in range(count):
             pattern = packed[pattern_of[touched[at]]]
             table[pattern] -= 1.0
-            table[pattern | extra[touched[at]]] += 1.0
+            table[pattern + extra[touched[at]]] += 1.0
     for at in range(count):
         extra[touched[at]] = 0
-    # Phase 2: sums over supersets. Step 2^b adds the masks with bit b to those without it.
+    # Phase 2: sums over higher digits, attribute by attribute. With one step, those with the bit are added to those without.
     if len(layers):
         _sum_with_misfits(layers, table)
         return
-    step, size = 1, len(table)
-    if size >= 8:  # the first three steps at once, since short inner loops are slow
+    step, size, done = 1, len(table), 0
+    if len(radices) >= 3 and radices[0] == 2 and radices[1] == 2 and radices[2] == 2:
+        # three attributes of one step at once, since short inner loops are slow
         for at in range(0, size, 8):
             t = table[at : at + 8]
             t[0], t[2], t[4], t[6] = t[0] + t[1], t[2] + t[3], t[4] + t[5], t[6] + t[7]
             t[0], t[1], t[4], t[5] = t[0] + t[2], t[1] + t[3], t[4] + t[6], t[5] + t[7]
             t[0], t[1], t[2], t[3] = t[0] + t[4], t[1] + t[5], t[2] + t[6], t[3] + t[7]
-        step = 8
-    while step < size:
-        for start in range(0, size, 2 * step):
-            for choice in range(start, start + step):
-                table[choice] += table[choice + step]
-        step *= 2
+        step, done = 8, 3
+    for a in range(done, len(radices)):
+        block = radices[a] * step
+        for start in range(0, size, block):
+            # from the highest digit but one downwards, so that each digit gets the sum of all higher ones
+            for digit in range(radices[a] - 2, -1, -1):
+                for choice in range(start + digit * step, start + (digit + 1) * step):
+                    table[choice] += table[choice + step]
+        step = block
 
 
 @kernel
-def add_harm(table: Any, own: int, own_weight: float, misfits: int, false_harm: float, share: float, harm: Any) -> None:
+def add_harm(
+    table: Any, masks: Any, own: int, own_weight: float, misfits: int, false_harm: float, share: float, harm: Any
+) -> None:
     """Add the expected harm in one dictionary, as a share of Φ, times the dictionary's share, to that of each choice.
 
-    `table` holds the weight of ρ. If it is 0, the attacker names nobody. The harm is 1 if the attacker names the right
-    individual, and `false_harm` if another one; if that is 0, the expected harm is the chance of identification. `own` is
-    the agreement of the record's own individual, with weight `own_weight`: for a choice outside of it the attacker is
-    wrong for sure. It is -1, with weight 1, if the attacker picks any individual of ρ alike. Cost: 2^candidates.
+    `table` holds the weight of ρ, and `masks` the candidates that each choice discloses. If the weight is 0, the attacker
+    names nobody. The harm is 1 if the attacker names the right individual, and `false_harm` if another one; if that is 0,
+    the expected harm is the chance of identification. `own` is the mask of the candidates on which the record's own
+    individual agrees, with weight `own_weight`: for a choice outside of it the attacker is wrong for sure. It is -1, with
+    weight 1, if the attacker picks any individual of ρ alike. Cost: the choices.
     """
     for choice in range(len(table)):
         # count the cells in which the own individual misfits, up to one more than is allowed
-        rest, missed = choice & ~own, 0
+        rest, missed = masks[choice] & ~own, 0
         while rest and missed <= misfits:
             rest &= rest - 1
             missed += 1
@@ -201,41 +217,48 @@ def _add_weights(cells: Any, pairs: Any, scale: float, paired: bool, out: Any) -
 
 
 @kernel
-def _sum_weights(cells: Any, pairs: Any, triples: Any, scale: float, out: Any) -> None:
+def _sum_weights(cells: Any, pairs: Any, triples: Any, scale: float, first: Any, radices: Any, out: Any) -> None:
     """Fill `out` with the weight of every choice: that of all cells, pairs and triples that it contains.
 
-    Each weight is put at its own mask, and then summed over subsets. Cost: candidates · 2^candidates, and the triples.
+    Each weight is put at the first choice that contains its candidates, and then summed over higher digits. Cost: the
+    attributes times the choices, and the triples.
     """
     masks, extra = triples
     out[:] = 0.0
     for b in range(len(cells)):
-        out[1 << b] += cells[b]
+        out[first[b]] += cells[b]
         for h in range(b + 1, len(cells)):
             if scale > 0 and pairs[b, h] > 0:  # 0·∞ is 0
-                out[(1 << b) | (1 << h)] += pairs[b, h] * scale
+                out[first[b] + first[h]] += pairs[b, h] * scale
     for at in range(len(masks)):
-        out[masks[at]] += extra[at]
+        choice = 0
+        for b in range(len(cells)):
+            choice += ((masks[at] >> b) & 1) * first[b]
+        out[choice] += extra[at]
     step, size = 1, len(out)
-    while step < size:
-        for start in range(0, size, 2 * step):
-            for choice in range(start, start + step):
+    for radix in radices:
+        block = radix * step
+        for start in range(0, size, block):
+            for choice in range(start, start + block - step):
                 out[choice + step] += out[choice]
-        step *= 2
+        step = block
 
 
 @kernel
-def sensitivities(form: int, cells: Any, pairs: Any, triples: Any, scale: float, paired: bool, out: Any) -> None:
+def sensitivities(
+    form: int, cells: Any, pairs: Any, triples: Any, scale: float, paired: bool, first: Any, radices: Any, out: Any
+) -> None:
     """Fill `out` with Φ of every choice.
 
-    `cells[b]` is the weight of candidate b, `pairs[b, h]` the extra weight of two, b < h, times `scale`. `triples` are masks
-    of three candidates and their extra weights in this record. Cost: 2^candidates; with pairs or triples, times the
-    candidates.
+    `cells[b]` is the weight of candidate b, `pairs[b, h]` the extra weight of two, b < h, times `scale`; those of the same
+    attribute are 0. `triples` are masks of three candidates and their extra weights in this record. Cost: the choices; with
+    pairs, triples or several steps per attribute, times the candidates.
     """
     if form == CONSTANT:
         out[:] = scale
         return
-    if len(triples[0]):
-        _sum_weights(cells, pairs, triples, scale, out)
+    if len(triples[0]) or len(radices) < len(cells):
+        _sum_weights(cells, pairs, triples, scale, first, radices, out)
     else:
         _add_weights(cells, pairs, scale, paired, out)
     if form == PRODUCT:
@@ -251,23 +274,16 @@ def multiply(phi: Any, harm: Any, out: Any) -> None:
 
 
 @kernel
-def size_of(choice: int) -> int:
-    """The number of cells that a choice discloses. Cost: their number."""
-    size = 0
-    while choice:
-        choice &= choice - 1
-        size += 1
-    return size
+def least_by_size(table: Any, sizes: Any, least: Any, choices: Any) -> None:
+    """Fill, for every number of cells, the least loss and the first choice that has it. Cost: the choices.
 
-
-@kernel
-def least_by_size(table: Any, least: Any, choices: Any) -> None:
-    """Fill, for every number of cells, the least loss and the first choice that has it. Cost: 2^candidates."""
+    `sizes[choice]` is the number of cells that a choice counts for; -1 if for none.
+    """
     least[:] = np.inf
     choices[:] = -1
     for choice in range(len(table)):
-        size = size_of(choice)
-        if table[choice] < least[size] or choices[size] < 0:
+        size = sizes[choice]
+        if size >= 0 and (table[choice] < least[size] or choices[size] < 0):
             least[size] = table[choice]
             choices[size] = choice
 

@@ -94,3 +94,38 @@ def in_projection(
     if present == names:
         return (principle,)
     return (replace(principle, on=present if len(present) > 1 else present[0]),) if present else ()  # type: ignore[type-var]
+
+
+def table_principles(
+    principles: Sequence[Principle], schema: Schema, plan: Sequence[Sequence[str]]
+) -> list[tuple[Principle, ...]]:
+    """Return for each table of a plan the principles that are measured in it, where a table shows the secrets of groups.
+
+    `plan`: the sensitive attributes of each table. Such a table has no quasi-identifiers, so a principle must read nothing
+    but how often each secret occurs in each group, and all attributes that it takes together must be in one table.
+
+    >>> from sfumato.principles import DistinctLDiversity, TCloseness
+    >>> one, other = DistinctLDiversity(2), TCloseness("0.2", on="job")
+    >>> [len(found) for found in table_principles([one, other], Schema(["age"], ["ill", "job"]), [["ill"], ["job"]])]
+    [1, 2]
+    """
+    for principle in principles:
+        if principle.scope == "groups" or not principle.histogram_only:
+            raise ParameterError(
+                f"{principle.title} reads more than the secrets of each group, and the quasi-identifiers are published "
+                "exactly: everybody can find the people in the table, whatever cells or sizes their groups have",
+                remedy="Require a principle about secrets alone, such as frequency-l-diversity, t-closeness or "
+                "dissimilarity; or publish cells with sf.anonymize.",
+                key="principles",
+                value=principle.name,
+            )
+        for names in attributes_of(principle, schema):
+            if not any(set(names) <= set(block) for block in plan):
+                raise ParameterError(
+                    f"{principle.title} takes {' + '.join(names)} together, and these secrets are in different tables, so "
+                    "that nobody can link them",
+                    remedy=f'Write on = "each" to measure each alone, or plan = [{list(names)!r}] to publish them together.',
+                    key="plan",
+                    value=[list(block) for block in plan],
+                )
+    return [tuple(one for principle in principles for one in in_projection(principle, block, {}) or ()) for block in plan]

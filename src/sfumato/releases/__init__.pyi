@@ -31,6 +31,7 @@ from .json_schema import release_schema
 from .kinds import KINDS, ReleaseKind
 from .models import (
     AfterClaim,
+    AnatomizedDocument,
     AttributeCounts,
     ColumnDeclaration,
     ConfigDeclaration,
@@ -51,19 +52,21 @@ from .models import (
     QualityClaim,
     Reading,
     RuleClaim,
+    SecretsTable,
     ThresholdClaim,
     UnitsClaim,
     WithheldDocument,
 )
 from .predecessor import Predecessor
 from .private import Private, Publication
-from .reader import Manifest, TableManifest
+from .reader import Manifest, TableFile, TableManifest
 from .writer import TableData
 
 __all__ = [
     "KINDS",
     "AcceptedAttribute",
     "AfterClaim",
+    "AnatomizedDocument",
     "AttackRow",
     "AttributeCounts",
     "ColumnDeclaration",
@@ -110,8 +113,10 @@ __all__ = [
     "RiskComparison",
     "RiskFigures",
     "RuleClaim",
+    "SecretsTable",
     "SizeHistogram",
     "TableData",
+    "TableFile",
     "TableManifest",
     "ThresholdClaim",
     "UnchangedClaim",

@@ -35,11 +35,12 @@ class Expectations:
     risk: Any = None
     """Of a withheld release: the dictionaries with everything else that the risk depends on."""
     key: str | Path | None = None
-    """Of a grouped release: the file that maps each published row to its row in the original; see `releases.row_key`."""
+    """Of a grouped or an anatomized release: the file that maps each published row to its row in the original; see
+    `releases.row_key`."""
     rows: NDArray[np.int64] | None = None
     """For each published row its row in the original, which only the maker knows."""
     suppress: Fraction | None = None
-    """Of a grouped release: the largest share of rows that may be suppressed."""
+    """Of a grouped or an anatomized release: the largest share of rows that may be suppressed."""
     figures: bool = True
     """Of a grouped release: whether the figures of its report are computed again. Its maker has just computed them."""
     published: Any = None

@@ -7,15 +7,16 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from sfumato.errors import FileError
 from sfumato.io.atomic_replace import sweep, write_file
 from sfumato.io.files_in_use import refuse_in_use
-from sfumato.releases.kinds import DATA_FILES
+from sfumato.releases.kinds import DATA_FILES, KINDS
 from sfumato.releases.reader import MANIFEST, REPORT
 
 _OWN_FILES = re.compile(rf"{re.escape(MANIFEST)}|{re.escape(REPORT)}|(data|table_[1-9][0-9]*)\.({'|'.join(DATA_FILES)})")
-"""The files that a release folder may contain; a folder with any other file is never replaced."""
+"""The files that a release folder may contain, beside those of its kind; a folder with any other file is never replaced."""
 
 _HEAD = 8192
 """A report states what made it within this many bytes."""
@@ -74,16 +75,27 @@ def is_release(folder: Path) -> bool:
     """
     if folder.is_symlink() or not folder.is_dir():
         return False
+    return {"format", "sfumato", "files"} <= _stated(folder).keys()
+
+
+def _stated(folder: Path) -> dict[str, Any]:
+    """Return the content of the release.json of a folder; nothing if there is none."""
     try:
         content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(content, dict) and {"format", "sfumato", "files"} <= content.keys()
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 def other_files(folder: Path) -> list[str]:
-    """Return the names in a folder that no release has."""
-    return sorted(entry.name for entry in folder.iterdir() if not _OWN_FILES.fullmatch(entry.name))
+    """Return the names in a folder that its release does not have.
+
+    A name such as people.csv is that of a release only if this release is of a kind that has it: it may be an original.
+    """
+    kind = KINDS.get(str(_stated(folder).get("kind")))
+    own = set() if kind is None else {f"{stem}.{suffix}" for stem in kind.first for suffix in DATA_FILES}
+    names = sorted(entry.name for entry in folder.iterdir())
+    return [name for name in names if name not in own and not _OWN_FILES.fullmatch(name)]
 
 
 def free_page(

@@ -15,8 +15,8 @@ def release_schema() -> dict[str, Any]:
 
     It states types and keys. That the figures are true is for `sf.verify` to check.
 
-    >>> [kind["$ref"] for kind in release_schema()["oneOf"]]
-    ['#/$defs/GroupedDocument', '#/$defs/ProjectedDocument', '#/$defs/WithheldDocument']
+    >>> [kind["$ref"].removeprefix("#/$defs/") for kind in release_schema()["oneOf"]]
+    ['GroupedDocument', 'ProjectedDocument', 'WithheldDocument', 'AnatomizedDocument']
     """
     references, definitions = models_json_schema([(kind.document, "validation") for kind in KINDS.values()])
     return {

@@ -13,9 +13,11 @@ from typing import Any
 
 from sfumato.registry import load
 from sfumato.releases.models import (
+    ANATOMIZED,
     GROUPS,
     PROJECTED,
     WITHHELD,
+    AnatomizedDocument,
     Document,
     GroupedDocument,
     ProjectedDocument,
@@ -61,16 +63,18 @@ class ReleaseKind:
     """The command that draws the internal report, if that needs more than the files and the original."""
     several: bool = False
     """Whether it has several tables; then its document lists them as `tables`."""
+    first: tuple[str, ...] = ()
+    """The names of data files, without their suffix, that precede those of the tables that its document lists."""
     arguments: tuple[str, ...] = ()
     """The arguments of `sf.verify`, beyond the original, that the checks of this kind use; any other is an error."""
 
     def file_stems(self, tables: int) -> list[str]:
-        """Return the names of the data files of this many tables, without their suffix.
+        """Return the names of the data files, without their suffix; `tables`: how many tables the document lists.
 
-        >>> KINDS["projected"].file_stems(2), KINDS["groups"].file_stems(1)
-        (['table_1', 'table_2'], ['data'])
+        >>> KINDS["projected"].file_stems(2), KINDS["groups"].file_stems(1), KINDS["anatomized"].file_stems(1)
+        (['table_1', 'table_2'], ['data'], ['people', 'table_1'])
         """
-        return [table_name(number) for number in range(1, tables + 1)] if self.several else ["data"]
+        return [*self.first, *map(table_name, range(1, tables + 1))] if self.several else ["data"]
 
     def load(self, name: str) -> Callable[..., Any]:
         """Return the function that `checks` or `page` names."""
@@ -105,5 +109,16 @@ KINDS: dict[str, ReleaseKind] = {
         page="sfumato.disclosure.withheld.withheld_page:public_page",
         internal_command="sfumato risk CONFIG --report FILE",
         arguments=("schema", "dictionaries", "risk"),
+    ),
+    ANATOMIZED: ReleaseKind(
+        AnatomizedDocument,
+        "people with exact quasi-identifiers, and the secrets of their groups apart",
+        "sfumato anatomize",
+        checks="sfumato.anatomy.checks.anatomy_checks:release_checks",
+        page="sfumato.anatomy.anatomy_page:public_page",
+        internal_command="sfumato anatomize CONFIG --output FOLDER --internal FILE",
+        several=True,
+        first=("people",),
+        arguments=("schema", "principles", "key", "suppress"),
     ),
 }

@@ -3,6 +3,7 @@
     GroupedDocument     rows in groups, as `sf.anonymize` makes them
     ProjectedDocument   several tables of rows in groups, as `sf.project` makes them
     WithheldDocument    records with cells withheld, as `sf.withhold` makes them
+    AnatomizedDocument  people with exact quasi-identifiers, and the secrets of their groups, as `sf.anatomize` makes them
 
 The fields are declared in the order in which they are written. docs/release-format.md explains them, and
 docs/release.schema.json is generated from them.
@@ -14,7 +15,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from sfumato.releases.exposure_models import CoverageClaim, ReleaseWarning, UnchangedClaim
+from sfumato.releases.exposure_models import CoverageClaim, ReleaseWarning, UnchangedClaim, UncoveredWarning
 from sfumato.releases.figure_models import Figures, UtilityClaim
 from sfumato.releases.model_base import Number, Part, as_json
 
@@ -27,7 +28,7 @@ MARKED_SINCE = 4
 SECRET_SINCE = 5
 """The first format that does not state the seed of the method."""
 
-GROUPS, WITHHELD, PROJECTED = "groups", "withheld", "projected"
+GROUPS, WITHHELD, PROJECTED, ANATOMIZED = "groups", "withheld", "projected", "anatomized"
 """The names of the kinds of releases, as the key `kind` states them."""
 
 ColumnRole = Literal["identifier", "quasi-identifier", "sensitive", "other"]
@@ -226,8 +227,11 @@ class RuleClaim(Part):
     """How many cells are disclosed, and against whom they were chosen."""
 
     cells: int
+    """With `shares` at least this much information per record, where a value on level l of h counts as 1 − l/h."""
     per: Literal["record", "attribute", "table"]
     against: Literal["prior", "worst"]
+    shares: dict[str, list[str]] | None = None
+    """For each attribute whose cells may be generalized the share of its sensitivity by level. Absent if there is none."""
 
 
 class AttributeCounts(Part):
@@ -237,6 +241,8 @@ class AttributeCounts(Part):
     disclosed: int
     withheld: int
     missing: int
+    generalized: int | None = None
+    """How many of the disclosed cells are nodes of the hierarchy. Absent if the attribute may not be generalized."""
 
 
 class DictionaryClaim(Part):
@@ -402,8 +408,45 @@ class ProjectedDocument(Document):
     files: dict[str, FileDigest]
 
 
+class SecretsTable(Part):
+    """One table of secrets of an anatomized release: how often each value occurs in each group."""
+
+    attributes: list[str]
+    principles: list[PrincipleClaim]
+    warnings: list[UncoveredWarning]
+    """The attributes that no requirement covers, unless that is accepted."""
+    coverage: CoverageClaim
+
+
+class AnatomizedDocument(Document):
+    """release.json of an anatomized release: people with exact quasi-identifiers, and the secrets of their groups."""
+
+    KIND: ClassVar[str] = ANATOMIZED
+    kind: Literal["anatomized"]
+    method: MethodClaim
+    rows: int
+    groups: int
+    suppressed: int
+    suppress: str
+    """The largest share of rows that was allowed to be suppressed, exact."""
+    holds: bool
+    group: str
+    """The name of the group column of every table."""
+    count: str
+    """The name of the column that counts the people of a group with a secret."""
+    alone: int
+    """How many people have quasi-identifiers and other columns, taken together, that nobody else has."""
+    columns: list[PublishedColumn]
+    """The columns of the table of people."""
+    config: ConfigDeclaration
+    reading: Reading
+    tables: list[SecretsTable]
+    notes: list[str]
+    files: dict[str, FileDigest]
+
+
 def stated_seeds(document: Document) -> list[tuple[str, int | None]]:
     """Return each key of a document at which a format before 5 states a seed, and the seed; None where none is stated."""
     tables = getattr(document, "tables", ())
     keys = {"seed": document, **{f"tables[{number}].seed": table for number, table in enumerate(tables)}}
-    return [(key, part.seed) for key, part in keys.items()]
+    return [(key, getattr(part, "seed", None)) for key, part in keys.items()]

@@ -21,6 +21,7 @@ from sfumato.releases.models import (
     FORMAT,
     GROUPS,
     SECRET_SINCE,
+    AnatomizedDocument,
     ConfigDeclaration,
     Document,
     FileDigest,
@@ -160,6 +161,14 @@ class _Declared:
 
 
 @dataclass(frozen=True)
+class TableFile:
+    """One of several data files, and the version of the format."""
+
+    data: Path
+    format: int
+
+
+@dataclass(frozen=True)
 class TableManifest(_Declared):
     """One table of rows in groups: its part of release.json, and the file that contains it."""
 
@@ -274,6 +283,11 @@ class Manifest(_Declared):
         return self._as(WithheldDocument)
 
     @property
+    def anatomized(self) -> AnatomizedDocument:
+        """The document of an anatomized release; an error if the release is of another kind."""
+        return self._as(AnatomizedDocument)
+
+    @property
     def files(self) -> Mapping[str, FileDigest]:
         """The digest of each file."""
         return self.document.files
@@ -291,11 +305,14 @@ class Manifest(_Declared):
     def tables(self) -> tuple[TableManifest, ...]:
         """Return the tables of a projected release, in the order of its plan."""
         document = self.projected
-        file_of = {Path(name).stem: self.folder / name for name in document.files}
         return tuple(
-            TableManifest(self.path, table, file_of[table_name(number)], document.format)
+            TableManifest(self.path, table, self.data_file(table_name(number)).data, document.format)
             for number, table in enumerate(document.tables, 1)
         )
+
+    def data_file(self, stem: str) -> TableFile:
+        """Return the listed data file of a name without suffix, of which there is one."""
+        return TableFile(next(self.folder / name for name in self.files if Path(name).stem == stem), self.format)
 
     def check_files(self) -> None:
         """Check that exactly the files of one format are listed: names that a document chooses are never opened."""

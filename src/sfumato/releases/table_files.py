@@ -22,7 +22,7 @@ from sfumato.io.read_csv import read_csv
 from sfumato.io.read_table import read_table
 from sfumato.io.spreadsheet_formulas import unescape
 from sfumato.releases.models import MARKED_SINCE
-from sfumato.releases.reader import Manifest, TableManifest
+from sfumato.releases.reader import Manifest, TableFile, TableManifest
 
 _ESCAPED_SINCE = 2
 """The first format in which cells of a CSV that a spreadsheet would run as formulas are escaped."""
@@ -66,7 +66,7 @@ def published_schema(schema: Schema, group: str, recodings: Mapping[str, str] | 
     )
 
 
-def published_table(manifest: Manifest | TableManifest, schema: Schema) -> Table:
+def published_table(manifest: Manifest | TableManifest | TableFile, schema: Schema) -> Table:
     """Read the data file of a release; a CSV is read in UTF-8 and with commas, as it is written.
 
     Missing cells are null, and nothing else is missing; before format 4 they are as the schema says. A Parquet file must

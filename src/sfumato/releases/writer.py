@@ -85,9 +85,9 @@ def write_release(
     against the original and what the maker expects, and the folder is renamed into place only if no check fails.
 
     `kind`: of the document. `describe`: returns the document without its files; called once the target is known to be free,
-    while the data is written. `tables`: one, or one for each table of a projected release. `original`, `expected`: what the
-    files are verified against. `force`: replace a release that is there already, and nothing else. `internal`, `key`: put
-    in place after the release. `replayed`: the folder of a release, or its release.json, whose files these must equal.
+    while the data is written. `tables`: one for each data file. `original`, `expected`: what the files are verified
+    against. `force`: replace a release that is there already, and nothing else. `internal`, `key`: put in place after the
+    release. `replayed`: the folder of a release, or its release.json, whose files these must equal.
 
     `database`: writes the rows in a transaction, which is committed when the folder is in place. If that commit fails, the
     error is raised, the database is unchanged and the internal report is not written, but the new folder stays.
@@ -141,7 +141,7 @@ def _write_files(aside: Path, kind: ReleaseKind, describe: Callable[[], D], tabl
 
     The report is drawn from the document alone, so that it can be drawn again from release.json.
     """
-    paths = [aside / f"{stem}.{format}" for stem in kind.file_stems(len(tables))]
+    paths = [aside / f"{stem}.{format}" for stem in kind.file_stems(len(tables) - len(kind.first))]
     with meanwhile(*(partial(_write_table, table, path) for table, path in zip(tables, paths, strict=True))) as written:
         document = describe()
         files = {path.name: write() for path, write in zip(paths, written, strict=True)}

@@ -153,8 +153,8 @@ def withhold(request: Request, progress: Progress, made: Made) -> dict[str, Any]
     progress("reading")
     setting = declared.setting(publish=True)
     result = withhold_in(
-        setting, section.disclose, per=section.per, against=section.against, seed=request.seed, limit=section.limit,
-        progress=progress,
+        setting, section.disclose, per=section.per, against=section.against, search=section.search, seed=request.seed,
+        limit=section.limit, progress=progress,
     )  # fmt: skip
     if result.risk.holds is False:
         raise RequirementError(
@@ -169,6 +169,7 @@ def withhold(request: Request, progress: Progress, made: Made) -> dict[str, Any]
         **_risk_figures(content),
         "method": "withhold",
         "withheld": result.withheld_cells,
+        "generalized": result.generalized_cells,
         "cells": result.cells,
         "per": result.per,
         "exact": result.rule.exact,

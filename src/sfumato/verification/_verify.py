@@ -46,14 +46,14 @@ def verify(
     `alpha`, `beta`, `plan`, `harmless`, `sets`, `suppress`, `discernibility`. `dictionaries`: for a withheld release,
     those against which the risk is measured again, with the sensitivity that release.json states; `risk`: in place of
     `dictionaries`, the same with everything else that the risk depends on, as `Config.risk_assumptions` returns it.
-    `key`: for a grouped release of people with several rows, the private file that `Release.save` wrote, which says
-    whose row a published row is. `suppress`: for a grouped release, the largest share of rows that should have been
-    allowed to be suppressed. `published`: for a grouped release whose rows executors of Spark wrote as well, these rows,
-    to be checked in place of the data file: a DataFrame, or a table such as "parquet.`/data/open/people`". `after`: for
-    a grouped release that follows another, the folder and the key of that one; `sf.verify_sequence` checks all of them.
-    `engine`: as in `sf.anonymize`; with "spark", executors check the rows if the original, or `published`, is a
-    DataFrame of Spark; else the driver does. What is left out, or None, is not compared. An argument that releases of
-    this kind have no check for is an error.
+    `key`: for a grouped release of people with several rows, or an anatomized one, the private file that `save` wrote, which
+    says whose row a published row is. `suppress`: for a grouped or an anatomized release, the largest share of rows that
+    should have been allowed to be suppressed. `published`: for a grouped release whose rows executors of Spark wrote as
+    well, these rows, to be checked in place of the data file: a DataFrame, or a table such as
+    "parquet.`/data/open/people`". `after`: for a grouped release that follows another, the folder and the key of that one;
+    `sf.verify_sequence` checks all of them. `engine`: as in `sf.anonymize`; with "spark", executors check the rows if the
+    original, or `published`, is a DataFrame of Spark; else the driver does. What is left out, or None, is not compared. An
+    argument that releases of this kind have no check for is an error.
 
     A check has three results: it holds, it fails, or it was not checked. A release holds if no check fails;
     `Verification.not_checked` lists what could not be checked with the arguments.

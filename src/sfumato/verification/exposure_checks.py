@@ -14,7 +14,7 @@ from sfumato.plurals import count_of
 from sfumato.principles import Principle
 from sfumato.principles.scope import covered_attributes
 from sfumato.releases.exposure_models import NEAR_CONSTANT, UncoveredWarning, share_text
-from sfumato.releases.models import GroupedTable
+from sfumato.releases.models import GroupedTable, SecretsTable
 from sfumato.verification.checks import Check
 from sfumato.verification.row_facts import RowFacts
 
@@ -34,12 +34,14 @@ def exposure_checks(
     if version < _EXPOSED_SINCE:
         return [Check("warnings", None, _OLDER), Check("unchanged", None, _OLDER)]
     return [
-        _warnings_check(document, facts, declared, principles),
+        warnings_check(document, facts, declared, principles),
         _unchanged_check(document, facts, declared, version),
     ]
 
 
-def _warnings_check(document: GroupedTable, facts: RowFacts, declared: Schema, principles: Sequence[Principle]) -> Check:
+def warnings_check(
+    document: GroupedTable | SecretsTable, facts: RowFacts, declared: Schema, principles: Sequence[Principle]
+) -> Check:
     """Check that release.json warns of each sensitive attribute that no requirement covers, with the true figures."""
     if document.warnings is None:
         return Check("warnings", False, "release.json does not state them")

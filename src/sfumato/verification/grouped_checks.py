@@ -6,52 +6,44 @@ Nothing is taken from the code that found or recoded the groups: the table is re
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import cache, partial
 from typing import Any
 
-from sfumato.audits.audit_result import Finding, finding_heading, worst_shown
 from sfumato.data.original_people import OriginalPeople
 from sfumato.data.schema import Role, Schema
 from sfumato.data.table import Table
 from sfumato.errors import ClusterError, DatabaseError, SfumatoError
 from sfumato.exact import as_fraction, written
 from sfumato.plurals import count_of
-from sfumato.principles import Principle, attributes_of
+from sfumato.principles import Principle
 from sfumato.releases.expectations import Expectations
-from sfumato.releases.models import GroupedTable, PrincipleClaim, PublishedColumn
+from sfumato.releases.models import AnatomizedDocument, GroupedTable, PublishedColumn
 from sfumato.releases.reader import Manifest, TableManifest
 from sfumato.releases.table_files import stated_recodings
 from sfumato.verification.candidate_checks import sequence_checks
 from sfumato.verification.checks import NO_ORIGINAL, Check, expected_principles
 from sfumato.verification.compared_tables import ComparedTables
 from sfumato.verification.coverage_checks import coverage_check
-from sfumato.verification.declaration_checks import DECLARED, allowed_recodings, as_plain_data, first_difference
+from sfumato.verification.declaration_checks import DECLARED, allowed_recodings, first_difference
 from sfumato.verification.exposure_checks import exposure_checks
 from sfumato.verification.figure_checks import figure_check
 from sfumato.verification.form_checks import OTHERS_FAIL
 from sfumato.verification.level_checks import level_check
 from sfumato.verification.limit_checks import limits_check
 from sfumato.verification.order_checks import NO_ORDER, ORDERED_SINCE
+from sfumato.verification.principle_checks import NO_POPULATION, principle_checks
 from sfumato.verification.resistance_checks import resistance_check, with_stated_grids
 from sfumato.verification.revelation_checks import revelation_check
 from sfumato.verification.row_facts import Comparison, LocalComparison, LocalFacts, RowFacts
 from sfumato.verification.spelling_checks import spelling_check
 from sfumato.verification.table_choice import opened_tables
-from sfumato.verification.unit_checks import CountedUnits, RowKey, counted_units, counterfeits_of, key_of
+from sfumato.verification.unit_checks import RowKey, counted_units, counterfeits_of, key_of
 from sfumato.verification.utility_checks import sizes_check
 from sfumato.workers import meanwhile
 
 NO_COLUMNS = "not checked: the columns are not those of release.json"
-
-NO_PEOPLE = "whom the cells of each group cover is known only beside the original"
-
-NO_POPULATION = "a release does not contain the population that it was compared with; pass a schema or a config that has it"
-
-_RELATIVE_TOLERANCE = 1e-9
-"""Levels that are not rational numbers may differ in their last digits from machine to machine."""
 
 
 def release_checks(manifest: Manifest, original: Any, expected: Expectations) -> list[Check]:
@@ -72,7 +64,7 @@ def release_checks(manifest: Manifest, original: Any, expected: Expectations) ->
         checks.append(_form(manifest, tables, checks))
         if expected.figures:
             checks.append(_figures(manifest, tables, declared, unavailable, requested, key, checks))
-        difference = difference or _suppress_difference(table.document, expected)
+        difference = difference or suppress_difference(table.document, expected)
         if expected.schema is not None or expected.principles is not None or expected.suppress is not None:
             published = [column.name for column in manifest.grouped.columns if column.name != manifest.grouped.group]
             under = tables.original_under if tables.has_original else None
@@ -133,7 +125,10 @@ def grouped_checks(
         counted = counted_units(manifest, facts.table, source, declared, key or RowKey())
         compared = beside_original(facts.table, source, manifest, requested)
         measured = facts if compared is facts.table else LocalFacts(compared)
-        checks += [*counted.checks, *_principles(document, measured, requested, unavailable, counted)]
+        principles = principle_checks(document.principles, measured, requested, unavailable, counted)
+        checks += [*counted.checks, *principles]
+        if counted.unknown is None and not document.holds and all(check.holds for check in principles):
+            checks.append(Check("verdict", False, "release.json states that the principles do not hold, and they do"))
         if all(check.holds is not False for check in checks):  # the size that is required is that of the principles
             sizes = sizes_check(document, facts, requested)
             checks += [] if sizes.holds else [sizes]
@@ -219,7 +214,7 @@ def _figures(
     return figure_check(manifest, published, original, declared, requested, counted, reason)
 
 
-def _suppress_difference(document: GroupedTable, expected: Expectations) -> str | None:
+def suppress_difference(document: GroupedTable | AnatomizedDocument, expected: Expectations) -> str | None:
     """Return how the share of rows that may be suppressed differs from the expected one; None if it does not."""
     if expected.suppress is None or as_fraction(document.suppress, "suppress") == expected.suppress:
         return None
@@ -266,7 +261,7 @@ def _counts(document: GroupedTable, table: Table) -> Check:
     groups = table.column(document.group)
     if groups.has_missing:
         return Check("counts", False, "a row has no group")
-    problem = _count_problem(document)
+    problem = count_problem(document)
     if problem is not None:
         return Check("counts", False, problem)
     counted = f"{count_of(table.rows, 'row')} in {count_of(groups.size, 'group')}"
@@ -276,7 +271,7 @@ def _counts(document: GroupedTable, table: Table) -> Check:
     )
 
 
-def _count_problem(document: GroupedTable) -> str | None:
+def count_problem(document: GroupedTable | AnatomizedDocument) -> str | None:
     """Return what is wrong with numbers that no release can have; None if they are possible."""
     rows, groups, suppressed = document.rows, document.groups, document.suppressed
     for key, text in (("suppress", document.suppress), ("unchanged_limit", document.config.unchanged_limit)):
@@ -310,56 +305,6 @@ def _groups(facts: RowFacts) -> Check:
     return Check("groups", True, "the rows of each group publish the same quasi-identifiers")
 
 
-def _principles(
-    document: GroupedTable,
-    facts: RowFacts,
-    principles: Sequence[Principle],
-    unavailable: Sequence[str],
-    counted: CountedUnits,
-) -> list[Check]:
-    """Measure every principle again, and compare the verdict and the levels with those that are stated.
-
-    A principle that needs a distance function which is not available fails: a release must not pass for want of a check.
-    Where people are counted and nobody says whose row a row is, nothing is measured, and the checks are not made.
-    """
-    if counted.unknown is not None:
-        return _unmeasured(document, facts.table, principles, counted.unknown)
-    published = facts.table
-    known = [principle for principle in principles if _unknown_people(principle, published) is None]
-    measurable = [p for p in known if not (unavailable and p.uses_distance)]
-    findings = facts.measured(measurable, counted.units) if measurable else None
-    by_principle: dict[int, list[tuple[Finding, dict[str, Any]]]] = {}
-    if findings is not None:
-        for finding, entry in zip(findings, findings.to_dict(0)["principles"], strict=True):
-            by_principle.setdefault(id(finding.principle), []).append((finding, entry))
-    checks, claims = [], _Claims(document.principles)
-    for principle in principles:
-        reason = _unknown_people(principle, published)
-        if reason is not None:
-            checks += _unmeasured_claims(principle, claims, published, reason)
-            continue
-        if principle not in measurable:
-            for names in attributes_of(principle, published.schema):
-                claims.take(principle.name, principle.parameters(), " + ".join(names))
-            detail = (
-                "not measured again: the distance is a function of the publisher's own; pass schema=…, or a config, "
-                "that contains it"
-            )
-            checks.append(Check(principle.label, False, detail))
-            continue
-        for finding, entry in by_principle[id(principle)]:
-            claim = claims.take(entry["name"], entry["parameters"], entry["attribute"])
-            checks.append(_compare(finding, entry, claim))
-    problem = claims.problem()
-    if problem is not None:
-        checks.append(Check("principles", False, problem))
-    if not principles:
-        checks.append(Check("principles", False, "release.json states no principle, so the release guarantees nothing"))
-    if not document.holds and all(check.holds for check in checks):
-        checks.append(Check("verdict", False, "release.json states that the principles do not hold, and they do"))
-    return checks
-
-
 def beside_original(
     published: Table, original: Table | None, manifest: TableManifest, principles: Sequence[Principle]
 ) -> Table:
@@ -367,92 +312,6 @@ def beside_original(
     if original is None or not any(principle.uses_original for principle in principles):
         return published
     return published.with_original(OriginalPeople(original, stated_recodings(manifest)))
-
-
-def _unknown_people(principle: Principle, published: Table) -> str | None:
-    """Return why the people with whom a principle compares published cells are unknown; None if they are not."""
-    if principle.uses_population and published.schema.population is None:
-        return NO_POPULATION
-    people = published.original
-    return NO_PEOPLE if principle.uses_original and (people is None or not people.known) else None
-
-
-def _unmeasured(document: GroupedTable, table: Table, principles: Sequence[Principle], reason: str) -> list[Check]:
-    """Return for each principle whether release.json states that it holds; the level itself is not checked."""
-    checks, claims = [], _Claims(document.principles)
-    for principle in principles:
-        checks += _unmeasured_claims(principle, claims, table, reason)
-    problem = claims.problem() or (None if principles else "release.json states no principle")
-    return [*checks, *([] if problem is None else [Check("principles", False, problem)])]
-
-
-def _unmeasured_claims(principle: Principle, claims: _Claims, table: Table, reason: str) -> list[Check]:
-    attributes = attributes_of(principle, table.schema)
-    return [_unmeasured_claim(principle, claims, " + ".join(names) or None, reason) for names in attributes]
-
-
-def _unmeasured_claim(principle: Principle, claims: _Claims, attribute: str | None, reason: str) -> Check:
-    """Return whether release.json states that a principle holds, whose level is not measured for a reason."""
-    claim = claims.take(principle.name, principle.parameters(), attribute)
-    heading = principle.label + (f" on {attribute}" if attribute else "")
-    if claim is None or not claim.holds:
-        return Check(heading, False, "release.json does not state that it holds")
-    return Check(heading, None, f"not checked: {reason}")
-
-
-class _Claims:
-    """What release.json states about each principle, taken one by one as the principles are measured again."""
-
-    def __init__(self, claims: Sequence[PrincipleClaim]) -> None:
-        self.left = dict(enumerate(claims))
-        self.order: list[int] = []
-
-    def take(self, name: str, parameters: Mapping[str, Any], attribute: str | None) -> PrincipleClaim | None:
-        """Return the claim about a principle on an attribute, once; None if there is none, or none is left."""
-        wanted = name, as_plain_data(parameters), attribute
-        for position, claim in self.left.items():
-            if (claim.name, claim.parameters, claim.attribute) == wanted:
-                self.order.append(position)
-                return self.left.pop(position)
-        return None
-
-    def problem(self) -> str | None:
-        """Return what is wrong with the claims that were not taken, or with their order; None if nothing is."""
-        if self.left:
-            others = [claim.label + (f" on {claim.attribute}" if claim.attribute else "") for claim in self.left.values()]
-            return f"release.json states {' and '.join(others)}, but that is not requested"
-        if self.order != sorted(self.order):
-            return "release.json states the principles in another order than it requests them"
-        return None
-
-
-def _compare(finding: Finding, entry: Mapping[str, Any], claim: PrincipleClaim | None) -> Check:
-    """Compare a principle, measured again as `entry`, with what release.json states about it."""
-    heading = finding_heading(finding)
-    levels = ", ".join(worst_shown(part) for part in finding.measurement.parts)
-    if not finding.holds:
-        return Check(heading, False, f"does not hold: {levels}; wanted {', '.join(entry['wanted'].values())}")
-    if claim is None:
-        return Check(heading, False, f"release.json does not state it; measured: {levels}")
-    rational = not any(isinstance(level, float) for level in finding.levels.values())
-    stated = claim.to_dict()
-    for key, value in entry.items():
-        other = stated.get(key)
-        if other == value or (not rational and key in ("measured", "exact") and _close(other, value)):
-            continue
-        return Check(heading, False, f"release.json states {key} = {other!r}, but it is {value!r}")
-    return Check(heading, True, f"measured again: {levels}")
-
-
-def _close(stated: Any, measured: Mapping[str, Any]) -> bool:
-    """Return whether levels agree up to the tolerance for numbers that are not rational."""
-    try:
-        return stated.keys() == measured.keys() and all(
-            stated[key] == value or math.isclose(float(stated[key]), float(value), rel_tol=_RELATIVE_TOLERANCE)
-            for key, value in measured.items()
-        )
-    except (AttributeError, TypeError, ValueError, OverflowError):
-        return False
 
 
 def _revealing(document: GroupedTable, names: Sequence[str], compared: Comparison, declared: Schema) -> list[Check]:

@@ -21,8 +21,8 @@ from sfumato.plurals import count_of
 from sfumato.releases.cell_coverage import CellReader
 from sfumato.releases.digests import digest
 from sfumato.releases.expectations import Expectations
-from sfumato.releases.models import GroupedTable
-from sfumato.releases.reader import TableManifest
+from sfumato.releases.models import AnatomizedDocument, GroupedTable
+from sfumato.releases.reader import TableFile, TableManifest
 from sfumato.releases.row_key import read_key
 from sfumato.verification.checks import Check
 from sfumato.verification.original_checks import Cells, MatchedRows
@@ -120,7 +120,7 @@ def _total(document: GroupedTable, everyone: Units | None, unknown: str) -> Chec
     return Check("units", None, f"{claim.total:,} of {everyone.text(everyone.count)} in all; groups not checked: {unknown}")
 
 
-def key_of(manifest: TableManifest, expected: Expectations) -> RowKey:
+def key_of(manifest: TableManifest | TableFile, expected: Expectations) -> RowKey:
     """Return the original row of each published row, as the maker or a key file states."""
     if expected.rows is not None or expected.key is None:
         return RowKey(expected.rows)
@@ -155,7 +155,7 @@ def mapping_problem(
     return _uncovered(published, original, recodings, rows, real)
 
 
-def counterfeits_of(document: GroupedTable) -> int:
+def counterfeits_of(document: GroupedTable | AnatomizedDocument) -> int:
     """Return how many published rows stand for nobody, as release.json states."""
     claim = getattr(document, "after", None)
     return 0 if claim is None else int(claim.counterfeits)

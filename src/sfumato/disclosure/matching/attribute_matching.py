@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.table import Table, unknown_column
-from sfumato.disclosure.consistency.consistency import Consistency, EqualityConsistency
+from sfumato.disclosure.consistency.consistency import AttributePairing, Consistency, EqualityConsistency
 from sfumato.disclosure.dictionaries.dictionary import Dictionary
 from sfumato.disclosure.matching.matching import Matching
 from sfumato.errors import ColumnError, ParameterError
@@ -42,9 +42,19 @@ def match_attributes(
     consistency = {} if consistency is None else consistency
     _check(table, attributes, dictionary, consistency)
     pairs = [(consistency.get(name) or EqualityConsistency()).pair(table, name, dictionary) for name in attributes]
+    return join_pairings(pairs, dictionary.weights, _own(table, dictionary, identity), misfits)
+
+
+def join_pairings(
+    pairs: Sequence[AttributePairing], weights: NDArray[np.float64], own: NDArray[np.int64], misfits: int
+) -> Matching:
+    """Return the matching of columns that were paired one by one: their values are numbered over all columns.
+
+    `weights` of the individuals, and the individual of each record, are those of the dictionary.
+    """
     counts, near = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)]
-    values = np.empty((table.rows, len(pairs)), np.int32)
-    theirs = np.empty((dictionary.individuals, len(pairs)), np.int32)
+    values = np.empty((len(pairs[0].record_values), len(pairs)), np.int32)
+    theirs = np.empty((len(pairs[0].dictionary_values), len(pairs)), np.int32)
     record_base = dictionary_base = 0  # numbers of values are unique over all attributes
     for j, pair in enumerate(pairs):
         values[:, j] = np.where(pair.record_values >= 0, pair.record_values + record_base, -1)
@@ -53,15 +63,7 @@ def match_attributes(
         near.append(pair.consistent.near + np.int32(dictionary_base))
         record_base += len(pair.consistent.starts) - 1
         dictionary_base += int(max(pair.dictionary_values.max(initial=-1), pair.consistent.near.max(initial=-1))) + 1
-    return Matching(
-        values,
-        theirs,
-        np.cumsum(np.concatenate(counts)),
-        np.concatenate(near),
-        dictionary.weights,
-        _own(table, dictionary, identity),
-        misfits,
-    )
+    return Matching(values, theirs, np.cumsum(np.concatenate(counts)), np.concatenate(near), weights, own, misfits)
 
 
 def _check(table: Table, attributes: Sequence[str], dictionary: Dictionary, consistency: Mapping[str, Consistency]) -> None:

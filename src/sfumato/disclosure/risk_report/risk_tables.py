@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 from typing import Any
 
-from sfumato.disclosure._k_anonymity_levels import k_anonymity_levels
+from sfumato.disclosure._k_anonymity_levels import levels_of_matching
 from sfumato.disclosure._risk import Risk
 from sfumato.disclosure.matching.joint_matching import joint_sizes
 from sfumato.disclosure.risk_bound import upper_bound
@@ -77,7 +77,7 @@ def _joint(measured: Risk, place: int) -> dict[str, Any]:
 
 
 def _levels(measured: Risk) -> dict[str, Any]:
-    levels = k_anonymity_levels(measured.setting.table, measured.setting.attributes, measured.rule)
+    levels = levels_of_matching(measured.setting.itself, measured.rule)
     return {"release": levels.release, "joint": levels.joint, "consistent": levels.consistent, "why": levels.why}
 
 

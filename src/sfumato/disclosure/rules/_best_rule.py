@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sfumato.disclosure.matching.matching import Matching
 from sfumato.disclosure.rules.attribute_rules import best_of_attributes
 from sfumato.disclosure.rules.choice_losses import Choices
+from sfumato.disclosure.rules.choice_space import Steps
 from sfumato.disclosure.rules.disclosure_rule import DisclosureRule, check, mean
 from sfumato.disclosure.rules.record_rules import best_of_records, least_losses
 from sfumato.disclosure.rules.table_rules import best_of_table
@@ -25,6 +26,7 @@ def best_rule(
     per: str,
     prior: Sequence[float] | None = None,
     progress: Progress = silent,
+    steps: Steps | None = None,
 ) -> DisclosureRule:
     """Find the rule of least risk among those that disclose `cells` cells per table, record or attribute.
 
@@ -33,17 +35,21 @@ def best_rule(
     record has can be disclosed; a record (attribute, table) with fewer discloses all of them. A search that might not end
     stops after a fixed number of steps; its result then has a gap to a bound.
 
+    `steps`: the columns of the matchings are not attributes but the steps in which their values are disclosed. A record then
+    discloses information of at least `cells` values, and no more than it must: a value on the next coarser level would be
+    too little.
+
     >>> matching = Matching.of_codes(np.array([[0, 0, 0]]), np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]))
     >>> phi = SensitivityWeights("sum", np.array([[1.0, 2.0, 4.0]]), np.zeros((3, 3)), np.ones(1))
     >>> best = best_rule([matching], phi, 2, per="record")
     >>> best.disclosed.tolist(), best.risk, best.exact
     ([[True, True, False]], 1.5, True)
     """
-    check(matchings, cells, per, prior)
+    check(matchings, cells, per, prior, steps=steps)
     if not matchings[0].records:
         return DisclosureRule(matchings[0].everything, 0.0, 0.0, 0, "there are no records")
     shares = _shares(matchings, prior)
-    choices = Choices(matchings, phi, shares)
+    choices = Choices(matchings, phi, shares, steps)
     if per == "record" and shares is not None:
         return best_of_records(choices, least_losses(choices, progress, cells), cells)
     if per == "table" and shares is not None:

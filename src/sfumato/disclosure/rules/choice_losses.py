@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.disclosure.matching.matching import Matching, Rule
+from sfumato.disclosure.rules.choice_space import ChoiceSpace, Steps
 from sfumato.disclosure.sensitivity.sensitivity_weights import SensitivityWeights
 from sfumato.errors import ParameterError
 from sfumato.kernels.disclosure_choices import (
@@ -29,11 +30,13 @@ from sfumato.kernels.disclosure_choices import (
 MOST_ATTRIBUTES = 62
 """A choice is a mask in 64 bits: one bit is the sign, and one stays free for the sum of two."""
 TABLE = 20
-"""A record with more candidates than this is searched by branch and bound: a table has 2^candidates numbers."""
+"""A record with more choices than two to the power of this is searched by branch and bound: a table has all of them."""
 OWN_FUNCTION = 12
 """A user's own sensitivity is called for every choice, so this many candidates are the most."""
 KEPT = 64
 """The number of groups of records with the same common values whose patterns are cached."""
+SPACES = 1 << 23
+"""The number of choices, over all kinds of records, that are kept."""
 
 LARGEST = 650.0
 """e to the power of this can still be summed over all records of any table."""
@@ -87,42 +90,46 @@ class DictionarySide:
             self.patterns[key] = patterns, pattern_of.astype(np.int32), sizes.astype(np.float64), np.empty_like(patterns)
         return self.patterns[key]
 
-    def _meet(self, record: int, candidates: NDArray[np.int64]) -> tuple[int, int, float]:
+    def _meet(self, record: int, candidates: NDArray[np.int64], places: NDArray[np.int64]) -> tuple[int, int, float]:
         """Fill `extra` and `touched`; return their number, the own individual's agreement and its weight."""
         row = self.matching.values[record]
         patterns, pattern_of, _, packed = self._patterns(row)
         count = agreements(
-            self.matching.index, row, candidates, self.common_mask, patterns, packed, self.extra, self.touched
+            self.matching.index, row, candidates, places, self.common_mask, patterns, packed, self.extra, self.touched
         )
         if not len(self.matching.weights):  # the attacker picks anybody: -1 has every bit, so nothing is ruled out
             return count, -1, 1.0
         own = int(self.matching.own[record])
         if own < 0:
             return count, 0, 0.0
-        return count, int(packed[pattern_of[own]] | self.extra[own]), float(self.matching.weights[own])
+        return count, int(packed[pattern_of[own]] + self.extra[own]), float(self.matching.weights[own])
 
     def add_harm(
         self,
         record: int,
         candidates: NDArray[np.int64],
+        space: ChoiceSpace,
         false_harm: float,
         share: float,
         work: NDArray[np.float64],
         out: NDArray[np.float64],
     ) -> None:
         """Add to each choice's harm, as a share of Φ, that in this dictionary, times the dictionary's share."""
-        count, own, own_weight = self._meet(record, candidates)
+        count, own, own_weight = self._meet(record, candidates, space.places)
+        own = own if own < 0 else int(space.masks[own])
         _, pattern_of, sizes, packed = self._patterns(self.matching.values[record])
         misfits = self.matching.misfits
         layers = np.empty((misfits, len(work)))
-        weigh_choices(pattern_of, sizes, self.matching.weights, packed, self.extra, self.touched, count, layers, work)
-        add_harm(work, own, own_weight, misfits, false_harm, share, out)
+        weigh_choices(
+            pattern_of, sizes, self.matching.weights, packed, self.extra, self.touched, count, space.radices, layers, work
+        )
+        add_harm(work, space.masks, own, own_weight, misfits, false_harm, share, out)
 
     def agreement(self, record: int, candidates: NDArray[np.int64]) -> Agreement:
         """The distinct agreements with a record, if it has too many candidates for a table."""
-        count, own, own_weight = self._meet(record, candidates)
+        count, own, own_weight = self._meet(record, candidates, 1 << np.arange(len(candidates), dtype=np.int64))
         _, pattern_of, _, packed = self._patterns(self.matching.values[record])
-        masks = packed[pattern_of] | self.extra
+        masks = packed[pattern_of] + self.extra
         self.extra[self.touched[:count]] = 0
         distinct, which = np.unique(masks, return_inverse=True)
         sizes = np.bincount(which, self.matching.weights if len(self.matching.weights) else None, len(distinct))
@@ -134,22 +141,35 @@ class Choices:
 
     Records with equal values and weights are computed once. `distinct` contains the first record of each class, ordered
     so that records with the same common values are consecutive; record i is in class `of_record[i]`. Class g has
-    `counts[g]` values and `copies[g]` records.
+    `counts[g]` values and `copies[g]` records. The columns of the matchings and of Φ are `steps`: by default one per
+    attribute, so that a value is disclosed or withheld.
     """
 
-    def __init__(self, matchings: Sequence[Matching], phi: SensitivityWeights, shares: Sequence[float] | None) -> None:
+    def __init__(
+        self,
+        matchings: Sequence[Matching],
+        phi: SensitivityWeights,
+        shares: Sequence[float] | None,
+        steps: Steps | None = None,
+    ) -> None:
         self.matchings, self.phi = matchings, phi
         self.shares = None if shares is None else np.array(shares, np.float64)
         first = matchings[0]
-        self.records, self.attributes = first.records, first.attributes
+        self.steps = Steps.single(first.records, first.attributes) if steps is None else steps
+        self.records, self.columns, self.attributes = first.records, first.attributes, self.steps.attributes
         self.present = first.everything
         common = _common(matchings)
         self.sides = [DictionarySide(matching, common) for matching in matchings]
         self.distinct, self.of_record = self._distinct(common)
-        self.counts = self.present[self.distinct].sum(axis=1).astype(np.int64)
+        starts = np.searchsorted(self.steps.attribute, np.arange(self.attributes))
+        values = np.logical_or.reduceat(self.present[self.distinct], starts, axis=1)
+        self.counts = values.sum(axis=1).astype(np.int64)
         self.copies = np.bincount(self.of_record, minlength=len(self.distinct)).astype(np.int64)
         self.paired = bool((phi.pairs > 0).any())
         self._tables: dict[int, tuple[NDArray[np.float64], ...]] = {}
+        self._spaces: dict[tuple[bytes, bytes], ChoiceSpace] = {}
+        nothing = np.zeros(0, np.int64)
+        self._last = -1, ChoiceSpace.of(nothing, nothing, 1)
 
     def _distinct(self, common: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         if self.phi.function is not None:
@@ -186,16 +206,30 @@ class Choices:
         return 1.0 + 2.0 * most_harm * float((np.exp(np.minimum(most, LARGEST)) if phi.form == "product" else most).sum())
 
     def candidates(self, record: int) -> NDArray[np.int64]:
-        """The attributes of which a record has a value."""
+        """The steps that a record has: the columns in which it has a value."""
         return np.flatnonzero(self.present[record])
+
+    def space(self, record: int) -> ChoiceSpace:
+        """All choices of a record; records with the same steps share them."""
+        if self._last[0] == record:  # it is needed several times for each record
+            return self._last[1]
+        candidates = self.candidates(record)
+        attribute, units = self.steps.attribute[candidates], self.steps.units[record, candidates]
+        # which attributes they are does not matter, only which steps are of the same one
+        key = np.diff(attribute).astype(bool).tobytes(), units.tobytes()
+        if key not in self._spaces:
+            if sum(len(space.masks) for space in self._spaces.values()) > SPACES:
+                self._spaces.clear()
+            self._spaces[key] = ChoiceSpace.of(attribute, units, self.steps.unit)
+        self._last = record, self._spaces[key]
+        return self._last[1]
 
     def tabled(self, record: int) -> bool:
         """Whether a table of all choices of a record is possible; otherwise they are searched."""
-        return self.phi.function is not None or int(self.present[record].sum()) <= TABLE
+        return self.phi.function is not None or self.steps.number_of_choices(self.present[record]) <= 1 << TABLE
 
     def sensitivity(self, record: int, candidates: NDArray[np.int64]) -> NDArray[np.float64]:
         """Φ of every choice."""
-        out = self._table(len(candidates))[2]
         if self.phi.function is not None:
             if len(candidates) > OWN_FUNCTION:
                 raise ParameterError(
@@ -205,31 +239,36 @@ class Choices:
                     key="sensitivity",
                     value=len(candidates),
                 )
-            every = self.rule(widen(np.arange(len(out)), candidates))
+            space = self.space(record)
+            out = self._table(len(space.masks))[2]
+            every = self.rule(widen(space.masks, candidates))
             out[:] = [self.phi.function(record, shown) for shown in every]
             return out
-        between = self.phi.pairs[np.ix_(candidates, candidates)]
+        space = self.space(record)
+        out = self._table(len(space.masks))[2]
+        between = self.phi.pairs_of(record, candidates)
         cells, scale = self.phi.cells[record, candidates], self.phi.scale[record]
         triples = self.phi.triples_of(record, candidates)
-        sensitivities(FORMS[self.phi.form], cells, between, triples, scale, self.paired, out)
+        form, first, radices = FORMS[self.phi.form], space.first, space.radices
+        sensitivities(form, cells, between, triples, scale, self.paired, first, radices, out)
         return out
 
     def losses(self, record: int) -> NDArray[np.float64]:
         """The loss of every choice of a record, by dictionary and choice. The array is reused for the next record."""
-        candidates = self.candidates(record)
-        work, harm, _, out = self._table(len(candidates))
+        candidates, space = self.candidates(record), self.space(record)
+        work, harm, _, out = self._table(len(space.masks))
         phi = self.sensitivity(record, candidates)
         false_harm = self.phi.false_identification
         if self.shares is not None:
             harm[:] = 0.0
             for side, share in zip(self.sides, self.shares, strict=True):
                 if share > 0:
-                    side.add_harm(record, candidates, false_harm, float(share), work, harm)
+                    side.add_harm(record, candidates, space, false_harm, float(share), work, harm)
             multiply(phi, harm, out[0])
             return out
         for d, side in enumerate(self.sides):
             harm[:] = 0.0
-            side.add_harm(record, candidates, false_harm, 1.0, work, harm)
+            side.add_harm(record, candidates, space, false_harm, 1.0, work, harm)
             multiply(phi, harm, out[d])
         return out
 
@@ -243,6 +282,14 @@ class Choices:
                 key="misfits",
                 value=len(candidates),
             )
+        if len(candidates) > int(self.counts[self.of_record[record]]):
+            number = self.steps.number_of_choices(self.present[record])
+            raise ParameterError(
+                f"a record has {number:,} choices of levels; a best one can be found among up to {1 << TABLE:,}",
+                remedy="Generalize fewer attributes, or declare hierarchies with fewer levels.",
+                key="generalize",
+                value=number,
+            )
         agreements_found = [side.agreement(record, candidates) for side in self.sides]
         return (
             np.concatenate([one.masks for one in agreements_found]),
@@ -252,15 +299,14 @@ class Choices:
             np.array([one.own_weight for one in agreements_found]),
         )
 
-    def _table(self, count: int) -> tuple[NDArray[np.float64], ...]:
-        if count not in self._tables:
-            size = 1 << count
-            self._tables[count] = np.empty(size), np.empty(size), np.empty(size), np.empty((self.dictionaries, size))
-        return self._tables[count]
+    def _table(self, size: int) -> tuple[NDArray[np.float64], ...]:
+        if size not in self._tables:
+            self._tables[size] = np.empty(size), np.empty(size), np.empty(size), np.empty((self.dictionaries, size))
+        return self._tables[size]
 
     def rule(self, choices: NDArray[np.int64]) -> Rule:
-        """The rule that makes the given choice, a mask over all attributes, for each record."""
-        return ((choices[:, None] >> np.arange(self.attributes)) & 1).astype(bool)
+        """The rule that makes the given choice, a mask over all columns, for each record."""
+        return ((choices[:, None] >> np.arange(self.columns)) & 1).astype(bool)
 
 
 def widen(choices: NDArray[np.int64], candidates: NDArray[np.int64]) -> NDArray[np.int64]:

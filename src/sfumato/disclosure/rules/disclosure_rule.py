@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.disclosure.matching.matching import Matching, Rule
 from sfumato.disclosure.rules.choice_losses import MOST_ATTRIBUTES
+from sfumato.disclosure.rules.choice_space import Steps
 from sfumato.errors import ParameterError, SfumatoError
 from sfumato.exact import as_fraction
 
@@ -42,6 +43,9 @@ class DisclosureRule:
     the number of missing cells."""
     how: str
     """How it was found, in words."""
+    levels: NDArray[np.int64] | None = None
+    """The level on which each cell is disclosed: 0 as it is, the height of its hierarchy (or 1) if it is withheld or
+    missing. None if no attribute may be generalized."""
 
     @property
     def gap(self) -> float:
@@ -75,6 +79,7 @@ def check(
     per: str,
     prior: Sequence[float] | None,
     most_attributes: int | None = MOST_ATTRIBUTES,
+    steps: Steps | None = None,
 ) -> None:
     """Raise an error if the set of rules is unknown, or the request does not fit the records and dictionaries."""
     if per not in SETS:
@@ -89,6 +94,14 @@ def check(
                 remedy="Match each with the same records and attributes.",
                 key="dictionaries",
             )
+    attributes = first.attributes if steps is None else steps.attributes
+    if steps is not None and first.attributes > MOST_ATTRIBUTES:
+        raise ParameterError(
+            f"the attributes have {first.attributes} levels together: a best rule can be found for up to {MOST_ATTRIBUTES}",
+            remedy="Generalize fewer attributes, or declare hierarchies with fewer levels.",
+            key="generalize",
+            value=first.attributes,
+        )
     if most_attributes is not None and first.attributes > most_attributes:
         raise ParameterError(
             f"{first.attributes} attributes are too many: a best rule can be found for up to {most_attributes}",
@@ -96,7 +109,7 @@ def check(
             key="attributes",
             value=first.attributes,
         )
-    most = {"table": first.records * first.attributes, "record": first.attributes, "attribute": first.records}[per]
+    most = {"table": first.records * attributes, "record": attributes, "attribute": first.records}[per]
     if not 0 <= cells <= most:
         raise ParameterError(
             f"{cells} cells per {per} cannot be disclosed",

@@ -45,7 +45,7 @@ class Search:
         phi = choices.phi
         self.form = FORMS[phi.form]
         self.cells = np.ascontiguousarray(phi.cells[record, self.candidates])
-        self.pairs = np.ascontiguousarray(phi.pairs[np.ix_(self.candidates, self.candidates)])
+        self.pairs = np.ascontiguousarray(phi.pairs_of(record, self.candidates))
         self.triples = phi.triples_of(record, self.candidates)
         self.false_harm = phi.false_identification
         self.scale = float(phi.scale[record])
@@ -124,8 +124,9 @@ def least_losses(choices: Choices, progress: Progress = silent, cells: int | Non
         count = int(choices.counts[at])
         size = slice(0, count + 1)
         if choices.tabled(record):
-            least_by_size(choices.losses(record)[0], least[at, size], result[at, size])
-            bounds[at, size] = least[at, size]
+            space, best_of_size = choices.space(record), np.empty(count + 1, np.int64)
+            least_by_size(choices.losses(record)[0], space.sizes, least[at, size], best_of_size)
+            result[at, size], bounds[at, size] = space.masks[best_of_size], least[at, size]
         else:
             search = Search(choices, record)
             for number in range(count + 1) if cells is None else [min(cells, count)]:

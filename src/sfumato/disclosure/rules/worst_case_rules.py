@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.disclosure.rules.choice_losses import Choices, widen
 from sfumato.disclosure.rules.disclosure_rule import DisclosureRule, mean
@@ -23,7 +24,7 @@ from sfumato.progress import Progress
 def worst_case_of_records(choices: Choices, cells: int, progress: Progress) -> DisclosureRule:
     """The minimax rule that discloses k cells of each record."""
     sizes = np.minimum(choices.counts, cells)
-    demand = Demand.of("record", choices.attributes, [])
+    demand = Demand.of("record", choices.columns, [])
     short = int((choices.counts < cells)[choices.of_record].sum())
     return _best(choices, _pareto_columns(choices, sizes, sizes, progress), demand, short)
 
@@ -66,9 +67,9 @@ def _pareto_columns(choices: Choices, low: Integers, high: Integers, progress: P
             progress("weighing choices", at / len(choices.distinct))
         candidates = choices.candidates(record)
         if choices.tabled(record):
-            table = choices.losses(record)
-            some = _front(table, low[at], high[at])
-            masks.append(widen(some, candidates))
+            table, space = choices.losses(record), choices.space(record)
+            some = _front(table, space.sizes, low[at], high[at])
+            masks.append(widen(space.masks[some], candidates))
             losses.append(table[:, some])
             under_masks.append(masks[-1][:0])
             under_losses.append(losses[-1][:, :0])
@@ -88,12 +89,12 @@ def _pareto_columns(choices: Choices, low: Integers, high: Integers, progress: P
     return _OfferedColumns(columns, Columns.concatenate(both, lost, choices.copies, choices.high))
 
 
-def _front(table: Floats, low: int, high: int) -> Integers:
+def _front(table: Floats, sizes: NDArray[np.int32], low: int, high: int) -> Integers:
     """The choices of `low` to `high` cells that no other with as many dominates."""
     room = 256
     while True:
         out = np.empty(room, np.int64)
-        count = fronts(table, low, high, out)
+        count = fronts(table, sizes, low, high, out)
         if count >= 0:
             return out[:count]
         room *= 4

@@ -113,6 +113,18 @@ class RecordWeights:
         """Multiply each weight by a factor, where 0·∞ is 0."""
         return RecordWeights(tuple(_product(weight, factor) for weight in self.weights), self.of_record)
 
+    def by(self, other: RecordWeights) -> RecordWeights:
+        """Multiply the weights of the same records, where 0·∞ is 0.
+
+        >>> one = RecordWeights((Fraction(2), math.inf), np.array([0, 1]))
+        >>> one.by(RecordWeights.constant(Fraction(3), 2)).floats().tolist()
+        [6.0, inf]
+        """
+        number = self.of_record * len(other.weights) + other.of_record
+        occurring, of_record = np.unique(number, return_inverse=True)
+        both = (divmod(each, len(other.weights)) for each in occurring.tolist())
+        return RecordWeights(tuple(_product(self.weights[i], other.weights[j]) for i, j in both), of_record.reshape(-1))
+
     def floats(self) -> NDArray[np.float64]:
         """The weights of all records, each as the nearest float."""
         lookup = [nearest_float(weight) if isinstance(weight, Fraction) else weight for weight in self.weights]

@@ -113,7 +113,7 @@ class _Weighted(Sensitivity):
 
     def weights_of(self, table: Table, attributes: Sequence[str], identity: str | None) -> SensitivityWeights:
         del identity  # weights are given by record, not by identity
-        parts = self._parts(table, attributes)
+        parts = self.parts(table, attributes)
         cells = np.column_stack([parts[j,].floats() for j in range(len(attributes))])
         pairs = np.zeros((len(attributes), len(attributes)))
         for pair, weight in _weights(self.pairs).items():
@@ -134,14 +134,14 @@ class _Weighted(Sensitivity):
 
     def exactly(self, table: Table, attributes: Sequence[str], identity: str | None, rule: Rule) -> ExactSensitivity:
         del identity
-        return exact_total(self._parts(table, attributes), rule, exponential=self.form == "product")
+        return exact_total(self.parts(table, attributes), rule, exponential=self.form == "product")
 
     def _of_records(self, table: Table) -> RecordWeights:
         if self.records is None:
             return RecordWeights.constant(Fraction(1), table.rows)
         return RecordWeights.read(self.records, table, "records")  # type: ignore[arg-type]
 
-    def _parts(self, table: Table, attributes: Sequence[str]) -> dict[tuple[int, ...], RecordWeights]:
+    def parts(self, table: Table, attributes: Sequence[str]) -> dict[tuple[int, ...], RecordWeights]:
         """The weight of each attribute in each record, and of each pair and triple beyond that."""
         weights, cells, pairs, triples = (
             _weights(self.weights),

@@ -43,6 +43,8 @@ class SensitivityWeights:
     """The weight of attributes j < h < l together, beyond each alone and each two of them."""
     false_identification: float = 0.0
     """The harm if the attacker names another individual, as a share of Φ."""
+    shares: NDArray[np.float64] | None = None
+    """The share of cell (i, j) that counts in pairs and triples; `cells` contains it already. None: all of it."""
 
     def of(self, rule: Rule) -> NDArray[np.float64]:
         """Φ of every record as the rule discloses it."""
@@ -52,13 +54,26 @@ class SensitivityWeights:
             return self.scale.copy()
         total = np.where(rule, self.cells, 0.0).sum(axis=1)
         for j, h in np.argwhere(self.pairs > 0):
-            both = rule[:, j] & rule[:, h] & (self.scale > 0)  # 0·∞ is 0
-            total[both] += self.pairs[j, h] * self.scale[both]
+            self._add_together(total, rule, (int(j), int(h)), self.pairs[j, h])
         for places, weight in self.triples.items():
-            if weight > 0:
-                all_three = rule[:, list(places)].all(axis=1) & (self.scale > 0)
-                total[all_three] += weight * self.scale[all_three]
+            self._add_together(total, rule, places, weight)
         return np.asarray(np.exp(total) if self.form == "product" else total)
+
+    def _add_together(self, total: NDArray[np.float64], rule: Rule, places: tuple[int, ...], weight: float) -> None:
+        """Add the weight of several attributes together to the records that disclose all of them."""
+        factor = self.scale if self.shares is None else self.scale * self.shares[:, list(places)].prod(axis=1)
+        every = rule[:, list(places)].all(axis=1) & (factor > 0)  # 0·∞ is 0
+        if weight > 0:
+            total[every] += weight * factor[every]
+
+    def pairs_of(self, record: int, candidates: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The weights of two of a record's candidates together, before they are multiplied by its scale."""
+        between = self.pairs[np.ix_(candidates, candidates)]
+        if self.shares is None:
+            return between
+        shares = self.shares[record, candidates]
+        product = np.outer(shares, shares)
+        return np.multiply(between, product, out=np.zeros_like(between), where=product > 0)  # 0·∞ is 0
 
     def harm(self, right: NDArray[np.float64], wrong: NDArray[np.float64]) -> NDArray[np.float64]:
         """The expected harm of each record as a share of Φ.
@@ -88,17 +103,21 @@ class SensitivityWeights:
         (['111'], [10.0])
         """
         bit = {j: 1 << b for b, j in enumerate(candidates.tolist())}
-        scale = float(self.scale[record])
-        found = [
-            (sum(bit[j] for j in places), weight * scale)
-            for places, weight in self.triples.items()
-            if weight > 0 and scale > 0 and all(j in bit for j in places)  # 0·∞ is 0
-        ]
+        found = []
+        for places, weight in self.triples.items():
+            if weight > 0 and all(j in bit for j in places):
+                factor = float(self.scale[record])
+                if self.shares is not None:
+                    factor *= float(self.shares[record, list(places)].prod())
+                if factor > 0:  # 0·∞ is 0
+                    found.append((sum(bit[j] for j in places), weight * factor))
         return np.array([mask for mask, _ in found], np.int64), np.array([weight for _, weight in found], np.float64)
 
     def only(self, records: NDArray[np.int64]) -> SensitivityWeights:
         """Φ for some of the records, in this order."""
-        some, function = replace(self, cells=self.cells[records], scale=self.scale[records]), self.function
+        shares = None if self.shares is None else self.shares[records]
+        some = replace(self, cells=self.cells[records], scale=self.scale[records], shares=shares)
+        function = self.function
         if function is None:
             return some
         return replace(some, function=lambda i, shown: function(int(records[i]), shown))

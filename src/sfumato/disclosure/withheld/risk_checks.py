@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
+from sfumato.disclosure.withheld.published_levels import PublishedLevels
 from sfumato.disclosure.withheld.risk_measurement import (
     ConsistentIndividuals,
     RecordWeights,
@@ -65,9 +66,12 @@ def risk_checks(
         detail = f"not checked: {', '.join(unstated)} as release.json states; pass risk=…, or the config of the release"
         yield Check("risk assumptions", None, detail)
     claims = {claim.name: claim for claim in manifest.withheld.dictionaries}
+    levels = PublishedLevels.of(manifest, cells.names, cells.texts)
     for dictionary in assumptions.dictionaries:
         try:
-            yield from _dictionary_checks(manifest, cells, dictionary, claims[dictionary.name], assumptions, original, rows)
+            yield from _dictionary_checks(
+                manifest, cells, levels, dictionary, claims[dictionary.name], assumptions, original, rows
+            )
         except TooManyPairsError:
             yield Check(f"risk against {dictionary.name}", None, "not checked: too many distinct values to compare")
         except SfumatoError as error:
@@ -93,6 +97,9 @@ def _difference(document: WithheldDocument, assumptions: RiskAssumptions) -> str
     for key, value in json.loads(json.dumps(requested)).items():
         if getattr(document, key) != value:
             return f"release.json states {key} = {getattr(document, key)!r}, but {value!r} is requested"
+    shares = {name: list(declared) for name, declared in (assumptions.shares or {}).items()}
+    if assumptions.shares is not None and (document.rule.shares or {}) != shares:
+        return f"release.json states rule.shares = {document.rule.shares or {}!r}, but {shares!r} is requested"
     if assumptions.prior is not None:
         prior = dict(zip(assumptions.names, map(str, assumptions.prior), strict=True))
         for claim in claims:
@@ -105,6 +112,8 @@ def _difference(document: WithheldDocument, assumptions: RiskAssumptions) -> str
 def _unstated(document: WithheldDocument, assumptions: RiskAssumptions) -> list[str]:
     """What the risk depends on that is taken from release.json, because nothing was given to compare it with."""
     keys = [key for key in ("sensitivity", "consistency", "misfits") if getattr(assumptions, key) is None]
+    if assumptions.shares is None and document.rule.shares:
+        keys.append("rule.shares")
     if assumptions.prior is None and any(claim.prior is not None for claim in document.dictionaries):
         keys.append("prior")
     return keys
@@ -123,6 +132,7 @@ def _without_records(sensitivity: Mapping[str, Any]) -> dict[str, Any]:
 def _dictionary_checks(
     manifest: Manifest,
     cells: PublishedCells,
+    levels: PublishedLevels,
     dictionary: Dictionary,
     claim: DictionaryClaim,
     assumptions: RiskAssumptions,
@@ -154,7 +164,7 @@ def _dictionary_checks(
             same, detail = False, f"release.json states {key} = {stated!r}, but it is {value!r}"
     yield Check(f"identification by {name}", same, detail)
     sensitivity = assumptions.sensitivity or document.sensitivity
-    phi = sensitivities(sensitivity, cells.names, cells.disclosed, records)
+    phi = sensitivities(sensitivity, cells.names, levels.revealed(cells.disclosed), records)
     if phi is None:
         yield Check(f"risk against {name}", None, f"not checked: {_why_no_sensitivity(sensitivity)}")
         return

@@ -134,26 +134,27 @@ def differs_by_record(sensitivity: Mapping[str, Any]) -> bool:
 
 
 def sensitivities(
-    sensitivity: Mapping[str, Any], names: Sequence[str], disclosed: NDArray[np.bool_], records: RecordWeights | None
+    sensitivity: Mapping[str, Any], names: Sequence[str], revealed: Floats, records: RecordWeights | None
 ) -> Floats | None:
     """Φ of every published row (Lebanon et al. 2006, Appendix, Φ₁ to Φ₅); None if it cannot be computed.
 
-    It cannot be computed for a function of the publisher's own, nor for weights that differ between records if the order
-    of the published rows is not known.
+    `revealed`: the share of its sensitivity that each cell reveals: 1 if it is disclosed as it is, 0 if it is withheld, and
+    anything between if it is generalized. Φ cannot be computed for a function of the publisher's own, nor for weights that
+    differ between records if the order of the published rows is not known.
 
-    >>> disclosed = np.array([[True, False], [True, True]])
+    >>> revealed = np.array([[1.0, 0.0], [1.0, 1.0], [0.5, 1.0]])
     >>> declared = {"kind": "additive", "weights": {"age": "3"}, "default": "1", "pairs": [["age", "town", "0.5"]]}
-    >>> sensitivities(declared, ["age", "town"], disclosed, None).tolist()
-    [3.0, 4.5]
+    >>> sensitivities(declared, ["age", "town"], revealed, None).tolist()
+    [3.0, 4.5, 2.75]
     """
     kind = sensitivity.get("kind")
     if kind == "function" or (differs_by_record(sensitivity) and records is None):
         return None
     if kind == "constant":
-        return np.full(len(disclosed), weight(sensitivity.get("value", 1)))
+        return np.full(len(revealed), weight(sensitivity.get("value", 1)))
     if kind not in ("additive", "multiplicative"):
         raise ReleaseError(f"the sensitivity {kind!r} is unknown", remedy="Update sfumato.", key="sensitivity")
-    scale, cells, rows = np.ones(len(disclosed)), dict(sensitivity.get("cells") or {}), len(disclosed)
+    scale, cells, rows = np.ones(len(revealed)), dict(sensitivity.get("cells") or {}), len(revealed)
     if records is not None and sensitivity.get("records") is not None:
         scale = records.read(sensitivity["records"])
     total = np.zeros(rows)
@@ -164,10 +165,10 @@ def sensitivities(
         else:
             declared = sensitivity.get("weights", {}).get(name, sensitivity.get("default", 1))
             each = expected_losses(scale, np.full(rows, weight(declared)))
-        total += np.where(disclosed[:, j], each, 0.0)
+        total += expected_losses(each, revealed[:, j])
     for *together, declared in (*sensitivity.get("pairs", ()), *sensitivity.get("triples", ())):
-        every = disclosed[:, [names.index(name) for name in together]].all(axis=1)
-        total += np.where(every, expected_losses(scale, np.full(rows, weight(declared))), 0.0)
+        every = revealed[:, [names.index(name) for name in together]].prod(axis=1)
+        total += expected_losses(expected_losses(scale, np.full(rows, weight(declared))), every)
     return np.exp(total) if kind == "multiplicative" else total
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +14,10 @@ from numpy.typing import NDArray
 
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
+from sfumato.disclosure.withheld.published_levels import PublishedLevels
 from sfumato.disclosure.withheld.risk_checks import risk_checks
 from sfumato.errors import SfumatoError
+from sfumato.exact import written
 from sfumato.io.shuffle import SHUFFLE, Contents
 from sfumato.plurals import count_of
 from sfumato.releases.cells import is_quoted, unquote
@@ -120,7 +123,12 @@ def withheld_checks(
     yield columns
     if not columns.holds:
         return
-    checks = [_counts(manifest, published_cells), _rule(manifest, published_cells)]
+    try:
+        levels = PublishedLevels.of(manifest, published_cells.names, published_cells.texts)
+    except SfumatoError as error:
+        yield Check("rule", False, f"release.json is invalid: {error}")
+        return
+    checks = [_counts(manifest, published_cells, levels), _rule(manifest, published_cells, levels)]
     table = None
     if original is None:
         checks.append(Check("rows", None, NO_ORIGINAL))
@@ -128,9 +136,9 @@ def withheld_checks(
         # the maker passes the table object that it read: a dictionary may be the same object
         table = original if rows is not None else original_table(manifest, original, schema or declared)
         checks.append(
-            _rows(published_cells, table, _starred(manifest))
+            _rows(published_cells, levels, table, _starred(manifest))
             if rows is None
-            else rows_check(manifest, published_cells, table, rows)
+            else rows_check(manifest, published_cells, levels, table, rows)
         )
     yield from checks
     if any(check.holds is False for check in checks):
@@ -180,13 +188,18 @@ def _starred(manifest: Manifest) -> set[str]:
     return {name for name, how in manifest.withheld.consistency.items() if how.get("kind") == "containment"}
 
 
-def rows_check(manifest: Manifest, published_cells: PublishedCells, original: Table, rows: NDArray[np.int64]) -> Check:
-    """Check that published row i is row `rows[i]` of the original with cells withheld, each of them once."""
-    mine, theirs = _coded(published_cells, original, _starred(manifest))
+def rows_check(
+    manifest: Manifest, published_cells: PublishedCells, levels: PublishedLevels, original: Table, rows: NDArray[np.int64]
+) -> Check:
+    """Check that published row i is row `rows[i]` of the original with cells withheld or generalized, each of them once."""
+    mine, theirs = _coded(published_cells, levels, original, _starred(manifest))
     right = np.array_equal(np.sort(rows), np.arange(original.rows)) and _fits(mine, theirs[rows]).all()
-    return Check(
-        "rows", bool(right), "every row is its original with cells withheld" if right else "a row is not its original"
-    )
+    detail = f"every row is its original with cells {_treated(levels)}" if right else "a row is not its original"
+    return Check("rows", bool(right), detail)
+
+
+def _treated(levels: PublishedLevels) -> str:
+    return "withheld or generalized" if levels.shares else "withheld"
 
 
 def _columns(manifest: Manifest, published_cells: PublishedCells, declared: Schema) -> Check:
@@ -202,7 +215,7 @@ def _columns(manifest: Manifest, published_cells: PublishedCells, declared: Sche
     return Check("columns", same, detail)
 
 
-def _counts(manifest: Manifest, published_cells: PublishedCells) -> Check:
+def _counts(manifest: Manifest, published_cells: PublishedCells, levels: PublishedLevels) -> Check:
     rows, document = len(published_cells.withheld), manifest.withheld
     if document.rows != rows:
         return Check("counts", False, f"{count_of(rows, 'row')}; release.json states {document.rows}")
@@ -211,6 +224,7 @@ def _counts(manifest: Manifest, published_cells: PublishedCells) -> Check:
             ("disclosed", claim.disclosed, published_cells.disclosed),
             ("withheld", claim.withheld, published_cells.withheld),
             ("missing", claim.missing, published_cells.missing),
+            ("generalized", claim.generalized or 0, published_cells.disclosed & (levels.levels > 0)),
         ):
             count = int(flags[:, j].sum())
             if claimed != count:
@@ -219,9 +233,11 @@ def _counts(manifest: Manifest, published_cells: PublishedCells) -> Check:
     return Check("counts", True, f"{count_of(rows, 'row')}; {total}, as listed attribute by attribute")
 
 
-def _rule(manifest: Manifest, published_cells: PublishedCells) -> Check:
+def _rule(manifest: Manifest, published_cells: PublishedCells, levels: PublishedLevels) -> Check:
     """Check that as many cells are disclosed as the rule says; fewer only where nothing is withheld."""
     cells, per = manifest.withheld.rule.cells, manifest.withheld.rule.per
+    if levels.shares:
+        return _information(cells, per, published_cells, levels)
     axis = {"record": 1, "attribute": 0, "table": None}[per]
     disclosed = np.atleast_1d(published_cells.disclosed.sum(axis=axis))
     withheld = np.atleast_1d(published_cells.withheld.sum(axis=axis))
@@ -236,10 +252,33 @@ def _rule(manifest: Manifest, published_cells: PublishedCells) -> Check:
     return Check("rule", True, f"{count_of(cells, 'cell')} per {per}{fewer}")
 
 
+def _information(cells: int, per: str, published_cells: PublishedCells, levels: PublishedLevels) -> Check:
+    """Check that each row has information of as many values as the rule says, and of less than one more.
+
+    A row has less only where nothing is withheld or generalized.
+    """
+    if per != "record":
+        return Check("rule", False, f"cells are generalized per record, and the rule says per {per}")
+    information, unit = levels.information(published_cells.disclosed)
+    changed = (published_cells.withheld | (levels.levels > 0)).any(axis=1)
+    wrong = np.flatnonzero((information >= (cells + 1) * unit) | ((information < cells * unit) & changed))
+    if len(wrong):
+        amount = written(Fraction(int(information[wrong[0]]), unit))
+        detail = f"row {wrong[0] + 1} discloses the information of {amount} values; the rule says {cells} per record"
+        return Check("rule", False, detail)
+    short = int((information < cells * unit).sum())
+    fewer = f"; {short:,} have less, and are complete" if short else ""
+    return Check("rule", True, f"the information of at least {count_of(cells, 'value')} per record{fewer}")
+
+
 def _coded(
-    published_cells: PublishedCells, original: Table, starred: AbstractSet[str]
+    published_cells: PublishedCells, levels: PublishedLevels, original: Table, starred: AbstractSet[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The published and the original rows over the same numbers; negative numbers for missing and withheld cells."""
+    """The published and the original rows over the same numbers; negative numbers for missing and withheld cells.
+
+    An attribute that may be generalized has a column for each level. A cell is published in the column of its level, and
+    withheld in the others.
+    """
     mine = np.empty(published_cells.withheld.shape, np.int64)
     theirs = np.empty((original.rows, len(published_cells.names)), np.int64)
     for j, name in enumerate(published_cells.names):
@@ -254,20 +293,49 @@ def _coded(
             stars = np.array([text == "*" for text in texts[1].to_pylist()], bool)
             theirs[stars[both[1].of_row], j] = _NO_VALUE
     mine[published_cells.missing], mine[published_cells.withheld] = _NO_VALUE, _WITHHELD
-    return mine, theirs
+    further = [_coded_levels(published_cells, levels, original, mine, theirs, name) for name in levels.shares]
+    mine[levels.levels > 0] = _WITHHELD
+    return np.hstack([mine, *(ours for ours, _ in further)]), np.hstack([theirs, *(others for _, others in further)])
 
 
-def _rows(published_cells: PublishedCells, original: Table, starred: AbstractSet[str]) -> Check:
+def _coded_levels(
+    published_cells: PublishedCells,
+    levels: PublishedLevels,
+    original: Table,
+    mine: NDArray[np.int64],
+    theirs: NDArray[np.int64],
+    name: str,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The columns of the coarser levels of one attribute, given those of its values."""
+    j, codes = published_cells.names.index(name), original.column(name).codes
+    texts = np.asarray(published_cells.texts[j].fill_null(""), object)
+    ours, others = [], []
+    for level, labels in enumerate(levels.labels(original, name), start=1):
+        number = {label: at for at, label in enumerate(dict.fromkeys(labels))}
+        at = np.array([*(number[label] for label in labels), _NO_VALUE])
+        others.append(np.where(theirs[:, j] == _NO_VALUE, _NO_VALUE, at[np.minimum(codes, len(labels))]))
+        # a label that the original does not have fits no row
+        own = np.array([number.get(text, len(number)) for text in texts.tolist()], np.int64)
+        ours.append(np.where(levels.levels[:, j] == level, own, np.where(mine[:, j] == _NO_VALUE, _NO_VALUE, _WITHHELD)))
+    return _columns_of(ours, len(mine)), _columns_of(others, len(theirs))
+
+
+def _columns_of(columns: list[NDArray[np.int64]], rows: int) -> NDArray[np.int64]:
+    return np.column_stack(columns) if columns else np.zeros((rows, 0), np.int64)
+
+
+def _rows(published_cells: PublishedCells, levels: PublishedLevels, original: Table, starred: AbstractSet[str]) -> Check:
     """Check that every published row is an original row, each of them once, with cells withheld."""
     rows = len(published_cells.withheld)
     if original.rows != rows:
         return Check("rows", False, f"the original has {count_of(original.rows, 'row')}; {rows:,} are published")
-    unmatched = _unmatched_rows(*_coded(published_cells, original, starred))
+    unmatched = _unmatched_rows(*_coded(published_cells, levels, original, starred))
     if unmatched is None:
         return Check("rows", None, "not checked: too many distinct rows of the original fit the published ones")
     if unmatched:
         return Check("rows", False, f"{count_of(unmatched, 'published row')} without an original row of its own")
-    return Check("rows", True, "every published row is a row of the original, each once, with cells withheld")
+    detail = f"every published row is a row of the original, each once, with cells {_treated(levels)}"
+    return Check("rows", True, detail)
 
 
 def _fits(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.bool_]:

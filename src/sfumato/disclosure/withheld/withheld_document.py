@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sfumato.data.schema import Schema
+from sfumato.disclosure.generalized.attribute_levels import written_shares
 from sfumato.disclosure.setting import Setting
 from sfumato.releases.declarations import describe_reading, describe_schema, resolved_schema, versions
 from sfumato.releases.models import FORMAT, WITHHELD
@@ -24,6 +25,7 @@ def describe_withheld(release: WithheldRelease) -> dict[str, Any]:
     """
     setting, rule = release.setting, release.rule.disclosed
     present = setting.everything
+    levels = release.rule.levels
     attributes = [
         {
             "name": name,
@@ -31,14 +33,20 @@ def describe_withheld(release: WithheldRelease) -> dict[str, Any]:
             "withheld": int((present & ~rule)[:, j].sum()),
             "missing": int((~present)[:, j].sum()),
         }
+        | (
+            {"generalized": int((rule[:, j] & (levels[:, j] > 0)).sum())}
+            if levels is not None and name in setting.levels
+            else {}
+        )
         for j, name in enumerate(setting.attributes)
     ]
+    shares = {"shares": written_shares(setting.levels)} if setting.levels else {}
     return {
         "format": FORMAT,
         "kind": WITHHELD,
         **versions(),
         "rows": setting.records,
-        "rule": {"cells": release.cells, "per": release.per, "against": release.against},
+        "rule": {"cells": release.cells, "per": release.per, "against": release.against, **shares},
         "attributes": attributes,
         "sensitivity": _without_records(setting.sensitivity.to_dict()),
         "consistency": _consistency(setting),

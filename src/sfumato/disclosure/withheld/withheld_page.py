@@ -8,7 +8,7 @@ from sfumato.disclosure.risk_report.loss_format import amount
 from sfumato.disclosure.risk_report.risk_figures import disclosed_figure
 from sfumato.disclosure.risk_report.risk_text import consistency_lines, false_identification_text, sensitivity_text
 from sfumato.plurals import count_of
-from sfumato.releases.models import DictionaryClaim, WithheldDocument
+from sfumato.releases.models import DictionaryClaim, RuleClaim, WithheldDocument
 from sfumato.reports.page_frame import invalid_content, render_page
 from sfumato.reports.plots.figure import Numbered, percent
 
@@ -36,7 +36,8 @@ def _render(document: WithheldDocument) -> str:
         internal=None,
         content=document.to_dict(),
         drawn=numbered.add([disclosed_figure(attributes)]),
-        rule=f"{count_of(rule.cells, 'value')} {_PER[rule.per]} are disclosed, {purpose}.",
+        rule=f"{_amount(rule)}, {purpose}.",
+        generalized=None if rule.shares is None else sum(counts.generalized or 0 for counts in attributes),
         prior=has_prior,
         dictionaries=[_row(claim, has_prior) for claim in document.dictionaries],
         assumptions=_assumptions(document),
@@ -45,6 +46,14 @@ def _render(document: WithheldDocument) -> str:
         withheld=sum(counts.withheld for counts in attributes),
         missing=sum(counts.missing for counts in attributes),
     )
+
+
+def _amount(rule: RuleClaim) -> str:
+    """How much is disclosed, as the beginning of a sentence."""
+    values = count_of(rule.cells, "value")
+    if rule.shares is None:
+        return f"{values} {_PER[rule.per]} are disclosed"
+    return f"The information of at least {values} of each record is disclosed"
 
 
 def _assumptions(document: WithheldDocument) -> list[str]:
@@ -62,6 +71,8 @@ def _assumptions(document: WithheldDocument) -> list[str]:
         values = count_of(document.misfits, "disclosed value")
         lines.append(f"An individual may be inconsistent in {values} and still count as consistent.")
     lines.append(f"Sensitivity: {sensitivity_text(document.sensitivity)}")
+    for name, shares in (document.rule.shares or {}).items():
+        lines.append(f"Of the sensitivity of {name}, a cell reveals by level of the hierarchy: {', '.join(shares)}.")
     if "false_identification" in document.sensitivity:
         lines.append(false_identification_text(document.sensitivity))
     lines.append("A record loses nothing if nobody in the dictionary is consistent with it.")

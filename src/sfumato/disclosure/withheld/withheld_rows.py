@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sfumato.data.column import in_quotes
 from sfumato.data.groups import combination_ranks
 from sfumato.data.table import Table
+from sfumato.disclosure.generalized.attribute_levels import CellLabels
 from sfumato.io.shuffle import SHUFFLE, ranks_of
 from sfumato.io.write_files import cell_texts
 from sfumato.seeds import PUBLIC_SEED
@@ -20,12 +21,17 @@ WITHHELD_CELL = "*"
 
 
 def withheld_rows(
-    table: Table, attributes: Sequence[str], rule: NDArray[np.bool_], present: NDArray[np.bool_]
+    table: Table,
+    attributes: Sequence[str],
+    rule: NDArray[np.bool_],
+    present: NDArray[np.bool_],
+    generalized: Sequence[CellLabels] | None = None,
 ) -> tuple[pa.Table, NDArray[np.int64]]:
     """Return the published table, all columns as texts, and for each of its rows the record (which is never written).
 
     The order is a permutation, by a public seed, of an order that depends only on what is published, so that it reveals
-    nothing about the order of the records. `present`: where a record has a value.
+    nothing about the order of the records. `present`: where a record has a value. `generalized`: for each attribute what is
+    published in place of values.
 
     >>> from sfumato.data.schema import Schema
     >>> people = Table(pa.table({"sex": ["f", "m"], "star": ["*", None]}), Schema())
@@ -39,6 +45,10 @@ def withheld_rows(
         encoded = cell_texts(table.data.column(name), name, separators).dictionary_encode(null_encoding="encode")
         cells = [None if text is None else _safe(text) for text in encoded.dictionary.to_pylist()]
         which = np.asarray(encoded.indices).astype(np.int64)
+        if generalized is not None:
+            labels, of_record = generalized[j]
+            which = np.where(of_record >= 0, len(cells) + of_record, which)
+            cells += map(_safe, labels)
         # two more cells behind the dictionary: `*` for withheld, null for missing
         which[~rule[:, j]] = len(cells)
         which[~present[:, j]] = len(cells) + 1

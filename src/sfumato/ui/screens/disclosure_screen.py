@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from sfumato.config import Config
 from sfumato.config.risk_section import RiskSection
 from sfumato.config_edits import set_values
+from sfumato.data.hierarchy import Hierarchy, Intervals
 from sfumato.ui.file_answers import report_answer
 from sfumato.ui.screen import Change, Screen, Snippets, Values
 from sfumato.ui.screens.release_screen import cancel, forget
@@ -29,6 +31,7 @@ def _content(session: Session, query: Values) -> Mapping[str, Any]:
         "work": work,
         "section": section,
         "per": PER,
+        "general": _generalizable(config, section),
         "dictionaries": [one.name or one.path or "the table itself" for one in section.dictionaries] or ["the table itself"],
         "measured": measured,
         "current": measured is not None and measured.key == work.key_for("risk"),
@@ -38,12 +41,25 @@ def _content(session: Session, query: Values) -> Mapping[str, Any]:
     }
 
 
+def _generalizable(config: Config, section: RiskSection) -> list[str]:
+    """The columns with a hierarchy that a rule can generalize by, and those that the config names."""
+    schema = config.schema
+    fitting = [name for name, tree in schema.hierarchies.items() if isinstance(tree, str | Path | Hierarchy | Intervals)]
+    attributes = fitting if section.attributes is None else section.attributes
+    offered = [name for name in fitting if name in attributes and name not in schema.identifiers]
+    return [*offered, *(name for name in section.generalize if name not in offered)]
+
+
 def _settings(session: Session, form: Values, version: int) -> Change:
     values: dict[str, Any] = {key: form.get(key, "").strip() or None for key in ("limit", "disclose")}
     if values["disclose"] is not None and values["disclose"].isdigit():
         values["disclose"] = int(values["disclose"])
     per = form.get("per", "record")
     values["per"] = None if per == "record" else per
+    config = session.config
+    section = (config.risk if config is not None else None) or RiskSection()
+    if config is not None and not isinstance(section.generalize, Mapping):  # the shares of a mapping are edited as text
+        values["generalize"] = [name for name in _generalizable(config, section) if f"generalize:{name}" in form] or None
 
     def change(text: str) -> str:
         changed = set_values(text, ["risk"], values)

@@ -1,0 +1,1 @@
+"""Verification of anatomized releases; imports nothing of what makes one."""
