@@ -131,13 +131,12 @@ Example:
   python -m benchmarks exact --rows 20 --requirements k5,dissimilarity --json"""
 )
 @click.option("--rows", default=60, show_default=True, type=click.IntRange(min=13, max=60), help="Rows of each sample.")
-@click.option(
-    "--requirements", "kinds", default="k5,k10,l4,dissimilarity", show_default=True, metavar="LIST",
-    help="k-anonymity, distinct l-diversity, or the dissimilarity of each setting.",
-)  # fmt: skip
+@click.option("--requirements", "kinds", default="k5,k10,l4,dissimilarity", show_default=True, metavar="LIST")
 @json_option
 def exact(rows: int, kinds: str, as_json: bool) -> None:
     """Find the best groups of samples with the method exact: what is proven, the loss of glaze beside it, and CPU time.
+
+    Requirements: k-anonymity (k5), distinct l-diversity (l4), and the dissimilarity of each setting.
 
     The samples are of acs2018/sal_occ.csv.gz and adult/adult_30162.csv below SFUMATO_DATA, or of the synthetic census if
     those are absent.
