@@ -127,6 +127,31 @@ def gap(rows: int, as_json: bool) -> None:
 @main.command(
     epilog="""\b
 Example:
+  SFUMATO_DATA=data python -m benchmarks exact
+  python -m benchmarks exact --rows 20 --requirements k5,dissimilarity --json"""
+)
+@click.option("--rows", default=60, show_default=True, type=click.IntRange(min=13, max=60), help="Rows of each sample.")
+@click.option("--requirements", "kinds", default="k5,k10,l4,dissimilarity", show_default=True, metavar="LIST")
+@json_option
+def exact(rows: int, kinds: str, as_json: bool) -> None:
+    """Find the best groups of samples with the method exact: what is proven, the loss of glaze beside it, and CPU time.
+
+    Requirements: k-anonymity (k5), distinct l-diversity (l4), and the dissimilarity of each setting.
+
+    The samples are of acs2018/sal_occ.csv.gz and adult/adult_30162.csv below SFUMATO_DATA, or of the synthetic census if
+    those are absent.
+    """
+    from benchmarks.console_tables import progress_line, show_runs
+    from benchmarks.costs.exact_cost import run
+
+    with progress_line() as notify:
+        figures = run(rows, names_in(kinds), notify)
+    show(figures, as_json, show_runs)
+
+
+@main.command(
+    epilog="""\b
+Example:
   SFUMATO_DATA=data python -m benchmarks parts --rows 50000 --rows 1400000 --settings S3i
   python -m benchmarks parts --rows 70000 --workers 2 --json"""
 )

@@ -94,6 +94,15 @@ def test_gap_of_the_census():
     assert all(0 < one["bound"] <= one["loss"] for one in runs)
 
 
+def test_exact_groups_of_the_census():
+    done = benchmark("exact", "--rows", "13", "--requirements", "k3,l3", "--json")
+    assert done.returncode == 0
+    runs = json.loads(done.stdout)["runs"]
+    assert [one["proof"] for one in runs] == ["best"] * 10
+    assert all(one["bound"] == one["loss"] and one["glaze / loss"] >= 1 for one in runs)
+    assert all(one["the same with secrets / loss"] <= 1 for one in runs)
+
+
 def test_parts_and_whole_tables():
     done = benchmark("parts", "--rows", "1000", "--workers", "2", "--whole", "--json")
     assert (done.returncode, done.stderr) == (0, "")

@@ -24,15 +24,15 @@ class Exact(Method):
     """Find the groups that lose least of all groupings of a small table, and prove it.
 
     Up to 12 rows, every set of rows is measured, and the best partition is found by dynamic programming. Up to 60 rows, the
-    groups of glaze are the start. Groups that could be part of a better partition are listed, as linear programs direct the
-    search, and an integer program over them has the best one. If the limits of that search are reached, the best groups that
-    were found are returned, and the private notes say so, with the loss that no grouping falls below. Larger tables are
-    grouped by glaze.
+    groups of glaze are the start. Linear programs with cuts bound what any partition costs, groups that could be part of a
+    better one are listed, and an integer program over them has the best one; cases are distinguished by the loss of rows as
+    long as these groups are too many. If the limits of that search are reached, the best groups that were found are
+    returned, and the private notes say so, with the loss that no grouping falls below. Larger tables are grouped by glaze.
 
     Supports every principle but δ-presence, and several at once. If no grouping satisfies them, the table is one group,
     which the caller refuses, and the private notes say that it was proven. Verdicts on groups are exact; losses are compared
     as floats, so the best groups are the best up to rounding for 12 rows, and to within 10⁻⁶ of the loss of a row beyond.
-    Deterministic: limits are numbers of steps, not times. Cost: 3ⁿ for n ≤ 12 rows; up to about a minute for 60.
+    Deterministic: limits are numbers of steps, not times. Cost: 3ⁿ for n ≤ 12 rows; seconds to some minutes for 60.
 
     >>> import pyarrow as pa
     >>> import sfumato as sf
