@@ -251,6 +251,12 @@ def test_a_requirement_that_cannot_be_met_is_explained(page, base):
     edit(page, text)
 
 
+def late(route):
+    answer = route.fetch()
+    time.sleep(3)
+    route.fulfill(response=answer)
+
+
 def test_a_table_that_vanishes_is_explained_and_nothing_is_lost(page, base, ui):
     number = first(page, base)
     path = ui.folder / "people.csv"
@@ -258,10 +264,16 @@ def test_a_table_that_vanishes_is_explained_and_nothing_is_lost(page, base, ui):
     try:
         path.unlink()
         page.click("#make")
-        page.wait_for_selector("#failed", timeout=120_000)
-        assert "people.csv" in page.inner_text("#failed")
+        page.wait_for_selector("#failed:has-text('people.csv')", timeout=120_000)
         assert page.is_visible(f"#look-{number}")
+        # the answer to the click says that work is in progress, and comes when the work has failed already
+        page.route("**/release/do/make", late)
+        with page.expect_response("**/release/do/make"):
+            page.click("#make")
+        page.wait_for_selector("body:not([aria-busy])", state="attached")
+        page.wait_for_selector("#failed:has-text('people.csv')", timeout=120_000)
     finally:
+        page.unroute("**/release/do/make", late)
         path.write_bytes(content)
     go(page, base, "release")
     if page.query_selector("#read-again"):

@@ -203,6 +203,10 @@
   const waiting = new Map();
   let sending = false;
 
+  // answers are numbered as they are asked for: one that is late may be of before what the page shows already
+  let asked = 0;
+  let shown = 0;
+
   function act(form, submitter) {
     const data = new URLSearchParams(new FormData(form));
     if (submitter && submitter.name) data.set(submitter.name, submitter.value);
@@ -217,10 +221,13 @@
     const [key, { form, data }] = waiting.entries().next().value;
     waiting.delete(key);
     data.set("version", root.dataset.version);
+    const number = ++asked;
     document.body.setAttribute("aria-busy", "true");
     try {
       const answer = await fetch(form.getAttribute("action") + location.search, { method: "POST", body: data });
       await take(answer);
+      if (number < shown) refresh();
+      else shown = number;
     } catch (error) {
       unreachable();
     } finally {
@@ -348,12 +355,16 @@
   }
 
   async function refresh() {
+    const number = ++asked;
     begin();
     try {
       const answer = await fetch(location.pathname + location.search);
-      if (answer.status === 401) ended();
-      else if (answer.status >= 500) message(FAULT);
-      else show(await answer.text(), true);
+      if (answer.status === 401) return ended();
+      if (answer.status >= 500) return message(FAULT);
+      const text = await answer.text();
+      if (number < shown) return await refresh();
+      shown = number;
+      show(text, true);
     } catch (error) {
       unreachable();
     } finally {
