@@ -338,9 +338,8 @@ def test_a_published_identifier_is_found(tmp_path):
 
 def test_principles_are_refused(tmp_path):
     folder = saved(tmp_path)
-    with pytest.raises(
-        sf.errors.ParameterError, match="principles are compared for releases of the kinds 'groups' and 'projected' only"
-    ):
+    of_kinds = "of the kinds 'groups', 'projected' and 'anatomized' only"
+    with pytest.raises(sf.errors.ParameterError, match=f"principles are compared for releases {of_kinds}"):
         sf.verify(folder, PEOPLE, principles=[sf.KAnonymity(50)])
 
 

@@ -55,7 +55,8 @@ class Expectations:
         for key in dict.fromkeys(key for kind in KINDS.values() for key in kind.arguments):
             if getattr(self, key) is not None and key not in manifest.release_kind.arguments:
                 kinds = [repr(name) for name, kind in KINDS.items() if key in kind.arguments]
-                of_kind = f"the kind{'s' if len(kinds) > 1 else ''} {' and '.join(kinds)}"
+                names = " and ".join(filter(None, [", ".join(kinds[:-1]), kinds[-1]]))
+                of_kind = f"the kind{'s' if len(kinds) > 1 else ''} {names}"
                 verb = "are" if key == "principles" else "is"
                 raise ParameterError(
                     f"{key} {verb} compared for releases of {of_kind} only, and this is {manifest.kind!r}",
