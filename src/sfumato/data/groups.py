@@ -120,7 +120,7 @@ def _countable(rows: int) -> int:
 
 
 def _numbered(numbers: NDArray[np.int64], span: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct numbers in order, and each row's position among them."""
+    """Return the distinct numbers in order, and each row's position among them, which may overwrite `numbers`."""
     if span <= _countable(len(numbers)):
         occurs = np.zeros(span, bool)
         occurs[numbers] = True
@@ -128,7 +128,8 @@ def _numbered(numbers: NDArray[np.int64], span: int) -> tuple[NDArray[np.int64],
         # 32 bits suffice for the positions: there are at most as many distinct numbers as rows
         position: NDArray[Any] = np.cumsum(occurs, dtype=np.int32 if len(numbers) < 1 << 31 else np.int64)
         position -= 1
-        return distinct, position[numbers].astype(np.int64)
+        numbers[:] = position[numbers]  # fresh memory would take longer than the rest
+        return distinct, numbers
     if len(numbers) < _SEARCHED or active_storage() is None:
         distinct, inverse = np.unique(numbers, return_inverse=True)
         return distinct, inverse.astype(np.int64, copy=False)
@@ -184,7 +185,7 @@ def dense_ranks(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     [2, 0, 2, 1]
     """
     if _are_small(numbers):
-        return _numbered(numbers, int(numbers.max(initial=0)) + 1)[1]
+        return _numbered(numbers.astype(np.int64), int(numbers.max(initial=0)) + 1)[1]
     return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
 
 

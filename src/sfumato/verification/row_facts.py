@@ -253,8 +253,8 @@ class LocalComparison:
     def together_published(self, value: str, name: str, values: Sequence[int]) -> Pairs:
         """Return for some values of an unchanged column which cells of a quasi-identifier published rows have with them."""
         published = self._both(value)[0]
-        told = compute.is_in(published, pa.array(values, published.type))
-        return _together(published.filter(told), self._numbered(name)[1][np.asarray(told)])
+        told = np.isin(np.asarray(published), values)
+        return _together(published.filter(pa.array(told)), self._numbered(name)[1][told])
 
 
 def shared_numbers(published: Cells, original: Cells, name: str, schema: Schema) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -84,7 +84,8 @@ def marginal_of(cover: Cover, sizes: NDArray[np.int64]) -> Marginal:
     """
     domain = cover.domain
     rows = int(sizes.sum())
-    true = np.bincount(domain.place[domain.column.codes], minlength=domain.size + 1) / len(domain.column.codes)
+    counts = domain.column.counts
+    true = np.bincount(domain.place, counts, domain.size + 1) / counts.sum()
     # a cell with a single value counts at its place; the others spread their rows evenly over their places
     rows_of = np.bincount(cover.cell, weights=sizes, minlength=len(cover.sizes))
     single = cover.sizes == 1
